@@ -1,0 +1,52 @@
+// Command whydrop says why the network dropped: it probes a path, polls the devices on it, puts both on one
+// clock and names the cause.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"whydrop/cmd/internal/app"
+)
+
+// commands is the list of sub-commands: a new one is one line here and one file beside this one.
+var commands = []func() *cobra.Command{}
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+// run executes one command line and returns its exit code. The first interrupt ends the command's context, so
+// that it can report what it has; the second ends the program at once.
+func run(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+
+	root := newRoot()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err != nil && err.Error() != "" {
+		fmt.Fprintln(os.Stderr, "whydrop: "+err.Error())
+	}
+	return app.CodeOf(err)
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "whydrop",
+		Short:         "Says why the network dropped",
+		Long:          "whydrop probes a path, polls the switches, routers and firewalls on it, and says why it dropped.",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	for _, c := range commands {
+		root.AddCommand(c())
+	}
+	return root
+}

@@ -1,0 +1,80 @@
+package timeline
+
+// EventType names what happened. The keys of Event.Attrs are listed with each type; a key that is not known
+// is left out, never empty.
+type EventType string
+
+// Events of a path, written by probes.
+const (
+	// EventOutage is a stretch without delivery. Its Span is the stretch itself: from the last thing that
+	// arrived to the first that arrived afterwards. Attrs: direction (forward, reverse, both), seen_by
+	// (heartbeat: the path was dark; tcp: the flow stalled), error_ms (half width of the dating error),
+	// lost (heartbeats lost), backoff_ms (for tcp: the part of the stall that was spent waiting for the
+	// retransmission timer after the path was back, where the probe can tell), rto (number of time-outs),
+	// open ("true": it had not ended when the probe stopped), reconnected ("true": the flow had to be
+	// opened anew).
+	EventOutage EventType = "path.outage"
+	// EventProbeStart says that a probe began to send. Attrs: kind (iperf3, stamp, icmp, tcp-connect), to,
+	// rate_bps.
+	EventProbeStart EventType = "probe.start"
+	// EventProbeStop says that a probe ended. Attrs: reason.
+	EventProbeStop EventType = "probe.stop"
+	// EventProbeProblem says that a probe could not be carried on for a reason that is not the path's: refused,
+	// busy, unknown protocol. Attrs: kind, reason.
+	EventProbeProblem EventType = "probe.problem"
+	// EventMark is a moment marked by a person. Text is what they wrote.
+	EventMark EventType = "mark"
+)
+
+// Events of ports and devices, written by devices.
+const (
+	// EventOper is a change of a port's operational state. Attrs: from, to (up, down, ...).
+	EventOper EventType = "if.oper"
+	// EventSpeed is a change of a port's negotiated speed. Attrs: from, to (bit/s).
+	EventSpeed EventType = "if.speed"
+	// EventDuplex is a change of a port's duplex. Attrs: from, to (half, full).
+	EventDuplex EventType = "if.duplex"
+	// EventSTPState is a change of a port's spanning-tree state. Attrs: from, to (disabled, blocking, listening,
+	// learning, forwarding, broken; RSTP's discarding is blocking).
+	EventSTPState EventType = "stp.state"
+	// EventSTPRole is a change of a port's spanning-tree role. Attrs: from, to (root, designated, alternate,
+	// backup, disabled).
+	EventSTPRole EventType = "stp.role"
+	// EventTopologyChange is a rise of dot1dStpTopChanges. The subject is the device. Attrs: count (by how many),
+	// port (where it came from, if known).
+	EventTopologyChange EventType = "stp.topology_change"
+	// EventRootPort is a change of dot1dStpRootPort. The subject is the device. Attrs: from, to (ifNames, "" for
+	// the root itself).
+	EventRootPort EventType = "stp.root_port"
+	// EventRootBridge is a change of dot1dStpDesignatedRoot. Attrs: from, to.
+	EventRootBridge EventType = "stp.root_bridge"
+	// EventFailover is a unit of a redundant pair saying that it took over or gave up. The subject is the device.
+	// Attrs: from, to (active, standby).
+	EventFailover EventType = "ha.failover"
+	// EventDuplexMismatch is a device saying that its neighbour's duplex differs (%CDP-4-DUPLEX_MISMATCH).
+	EventDuplexMismatch EventType = "cdp.duplex_mismatch"
+	// EventSyslog is any other line of a device's log. Attrs: facility, severity, mnemonic.
+	EventSyslog EventType = "syslog"
+	// EventRestart says that sysUpTime fell: the SNMP agent or the device restarted.
+	EventRestart EventType = "sys.restart"
+	// EventCleared says that a port's counters fell although the device did not restart.
+	EventCleared EventType = "if.counters_cleared"
+	// EventRenumbered says that an ifName moved to another ifIndex. Attrs: from, to.
+	EventRenumbered EventType = "if.renumbered"
+	// EventSlow says that a device answers more slowly or refreshes its counters more rarely than it is asked.
+	// Attrs: period_ms.
+	EventSlow EventType = "device.slow"
+)
+
+// Directions of an outage, the values of Attrs["direction"].
+const (
+	Forward = "forward" // probing host to far end
+	Reverse = "reverse" // far end to probing host
+	Both    = "both"
+)
+
+// The values of Attrs["seen_by"] of an outage.
+const (
+	SeenByHeartbeat = "heartbeat" // the path was dark
+	SeenByTCP       = "tcp"       // the flow stalled
+)

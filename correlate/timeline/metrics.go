@@ -1,0 +1,157 @@
+package timeline
+
+import "slices"
+
+// Metric names a figure. Every metric in use is in the table behind [Describe].
+type Metric string
+
+// Description is what is known about a metric as such.
+type Description struct {
+	Metric  Metric
+	Name    string // as a person reads it
+	Unit    string // bit/s, packet/s, 1/s, s, ratio, byte, state
+	Kind    Kind   // what it is a metric of
+	Help    string // one sentence: the layer, what is counted, what is not
+	Sources string // MIB objects, CLI fields or probe fields it may come from
+}
+
+// Metrics of a path.
+const (
+	GoodputForward   Metric = "path.goodput.forward"
+	GoodputReverse   Metric = "path.goodput.reverse"
+	OfferedForward   Metric = "path.offered.forward"
+	RTT              Metric = "path.rtt"
+	LossForward      Metric = "path.loss.forward"
+	LossReverse      Metric = "path.loss.reverse"
+	LossRoundTrip    Metric = "path.loss.round_trip"
+	JitterForward    Metric = "path.jitter.forward"
+	JitterReverse    Metric = "path.jitter.reverse"
+	Reordered        Metric = "path.reordered"
+	TCPRTT           Metric = "tcp.rtt"
+	TCPRetransmits   Metric = "tcp.retransmits"
+	TCPCwnd          Metric = "tcp.cwnd"
+	TCPSendWindow    Metric = "tcp.send_window"
+	TCPDeliveryRate  Metric = "tcp.delivery_rate"
+	TCPBusy          Metric = "tcp.busy"
+	TCPRwndLimited   Metric = "tcp.rwnd_limited"
+	TCPSndbufLimited Metric = "tcp.sndbuf_limited"
+)
+
+// Metrics of a host at either end of a probe.
+const (
+	HostCPU        Metric = "host.cpu"
+	HostProcessCPU Metric = "host.process_cpu"
+	HostReadStall  Metric = "host.read_stall"
+	HostUDPDrops   Metric = "host.udp_drops"
+)
+
+// Metrics of a port.
+const (
+	InBits         Metric = "if.in.bits"
+	OutBits        Metric = "if.out.bits"
+	InPackets      Metric = "if.in.packets"
+	OutPackets     Metric = "if.out.packets"
+	InErrors       Metric = "if.in.errors"
+	OutErrors      Metric = "if.out.errors"
+	InDrops        Metric = "if.in.drops"
+	OutDrops       Metric = "if.out.drops"
+	InFCS          Metric = "if.in.fcs"
+	InAlignment    Metric = "if.in.alignment"
+	InSymbol       Metric = "if.in.symbol"
+	InRunts        Metric = "if.in.runts"
+	InGiants       Metric = "if.in.giants"
+	InOverrun      Metric = "if.in.overrun"
+	LateCollisions Metric = "if.late_collisions"
+	Collisions     Metric = "if.collisions"
+	InPause        Metric = "if.in.pause"
+	OutPause       Metric = "if.out.pause"
+	Oper           Metric = "if.oper"
+	Speed          Metric = "if.speed"
+	SpeedMax       Metric = "if.speed_max"
+	HalfDuplex     Metric = "if.half_duplex"
+	Utilisation    Metric = "if.utilisation"
+	STPForwarding  Metric = "stp.forwarding"
+)
+
+// Metrics of a device as a whole.
+const (
+	Reachable       Metric = "device.reachable"
+	PollTime        Metric = "device.poll_time"
+	RefreshPeriod   Metric = "device.refresh_period"
+	ClockOffset     Metric = "device.clock_offset"
+	TopologyChanges Metric = "stp.topology_changes"
+	DeviceCPU       Metric = "device.cpu"
+)
+
+// descriptions is the one table of metrics: a new metric is one line here.
+var descriptions = []Description{
+	{GoodputForward, "goodput to the far end", "bit/s", KindPath, "TCP payload that the far end acknowledged or reported, per second.", "TCP_INFO tcpi_bytes_acked; iperf3 server report"},
+	{GoodputReverse, "goodput from the far end", "bit/s", KindPath, "TCP payload received from the far end, per second.", "bytes read by the probe"},
+	{OfferedForward, "offered rate", "bit/s", KindPath, "The rate the probe was asked to send at; absent if unlimited.", "site file probe.rate"},
+	{RTT, "round-trip time", "s", KindPath, "Median time of the heartbeats that returned, without the reflector's own residence time.", "STAMP T4-T1-(T3-T2), ICMP echo, TCP connect"},
+	{LossForward, "heartbeat loss to the far end", "ratio", KindPath, "Heartbeats that never reached the reflector, of those sent.", "STAMP reflector sequence numbers"},
+	{LossReverse, "heartbeat loss from the far end", "ratio", KindPath, "Heartbeats reflected that did not return, of those reflected.", "STAMP reflector sequence numbers"},
+	{LossRoundTrip, "heartbeat loss, direction unknown", "ratio", KindPath, "Heartbeats not answered, of those sent.", "STAMP, ICMP echo, TCP connect"},
+	{JitterForward, "delay variation to the far end", "s", KindPath, "Mean difference of consecutive transit times (RFC 3550, section 6.4.1), without comparing clocks.", "STAMP T2-T1"},
+	{JitterReverse, "delay variation from the far end", "s", KindPath, "Mean difference of consecutive transit times (RFC 3550, section 6.4.1), without comparing clocks.", "STAMP T4-T3"},
+	{Reordered, "reordered heartbeats", "ratio", KindPath, "Heartbeats that came after a later one (RFC 4737), of those that came.", "STAMP sequence numbers"},
+	{TCPRTT, "TCP smoothed round-trip time", "s", KindPath, "The sender's own estimate; grows with queues.", "TCP_INFO tcpi_rtt"},
+	{TCPRetransmits, "TCP retransmits", "packet/s", KindPath, "Segments sent again, per second, all streams.", "TCP_INFO tcpi_total_retrans"},
+	{TCPCwnd, "TCP congestion window", "byte", KindPath, "Congestion window times segment size, sum of the streams.", "TCP_INFO tcpi_snd_cwnd, tcpi_snd_mss"},
+	{TCPSendWindow, "window offered by the receiver", "byte", KindPath, "The receiver's advertised window, sum of the streams.", "TCP_INFO tcpi_snd_wnd"},
+	{TCPDeliveryRate, "TCP delivery rate", "bit/s", KindPath, "The kernel's most recent estimate of the rate delivered.", "TCP_INFO tcpi_delivery_rate"},
+	{TCPBusy, "TCP busy", "ratio", KindPath, "Share of time with data outstanding.", "TCP_INFO tcpi_busy_time"},
+	{TCPRwndLimited, "TCP limited by the receiver's window", "ratio", KindPath, "Share of time the sender waited for the receiver's window.", "TCP_INFO tcpi_rwnd_limited"},
+	{TCPSndbufLimited, "TCP limited by the send buffer", "ratio", KindPath, "Share of time the sender waited for its own buffer.", "TCP_INFO tcpi_sndbuf_limited"},
+	{HostCPU, "CPU of the host", "ratio", KindHost, "Busy share of all cores of the host.", "/proc/stat; whydrop far end's report"},
+	{HostProcessCPU, "CPU of the probe", "ratio", KindHost, "CPU time of the probing process per second; 1 is one core.", "getrusage; iperf3 cpu_util_total"},
+	{HostReadStall, "far end not reading", "ratio", KindHost, "Share of time the receiving program was busy with something other than waiting for data.", "whydrop far end's report"},
+	{HostUDPDrops, "datagrams dropped by the host", "packet/s", KindHost, "Datagrams the kernel discarded for want of socket buffer.", "SO_RXQ_OVFL, /proc/net/snmp RcvbufErrors"},
+	{InBits, "input rate", "bit/s", KindPort, "Octets received, with Ethernet header and FCS, times eight.", "ifHCInOctets, ifInOctets, show interfaces 'packets input'"},
+	{OutBits, "output rate", "bit/s", KindPort, "Octets sent, with Ethernet header and FCS, times eight.", "ifHCOutOctets, ifOutOctets, show interfaces 'packets output'"},
+	{InPackets, "packets in", "packet/s", KindPort, "Packets received of every kind.", "ifHCIn*Pkts, ifInUcastPkts, show interfaces"},
+	{OutPackets, "packets out", "packet/s", KindPort, "Packets sent of every kind.", "ifHCOut*Pkts, ifOutUcastPkts, show interfaces"},
+	{InErrors, "input errors", "packet/s", KindPort, "Frames received and not delivered because of errors.", "ifInErrors, show interfaces 'input errors'"},
+	{OutErrors, "output errors", "packet/s", KindPort, "Frames that could not be sent because of errors.", "ifOutErrors, show interfaces 'output errors'"},
+	{InDrops, "input drops", "packet/s", KindPort, "Frames received without error and discarded.", "ifInDiscards, show interfaces 'Input queue drops'"},
+	{OutDrops, "output drops", "packet/s", KindPort, "Frames discarded instead of sent: the egress queue was full.", "ifOutDiscards, show interfaces 'Total output drops'"},
+	{InFCS, "FCS errors (CRC)", "packet/s", KindPort, "Frames of legal length whose check sequence is wrong.", "dot3StatsFCSErrors, dot3HCStatsFCSErrors, show interfaces 'CRC'"},
+	{InAlignment, "alignment errors", "packet/s", KindPort, "Frames with a wrong check sequence and no whole number of octets; cannot fire at 1 Gbit/s and above.", "dot3StatsAlignmentErrors, show interfaces 'frame'"},
+	{InSymbol, "symbol errors", "1/s", KindPort, "Invalid symbols on the wire.", "dot3StatsSymbolErrors"},
+	{InRunts, "runts", "packet/s", KindPort, "Frames shorter than 64 octets.", "show interfaces 'runts'"},
+	{InGiants, "giants", "packet/s", KindPort, "Frames longer than the port accepts.", "dot3StatsFrameTooLongs, show interfaces 'giants'"},
+	{InOverrun, "overruns", "packet/s", KindPort, "Frames the receiver hardware had no room for.", "show interfaces 'overrun', 'ignored'"},
+	{LateCollisions, "late collisions", "1/s", KindPort, "Collisions after the first 64 octets; cannot fire in full duplex.", "dot3StatsLateCollisions, show interfaces 'late collision'"},
+	{Collisions, "collisions", "1/s", KindPort, "Frames that met a collision before they were sent; cannot fire in full duplex.", "dot3StatsSingleCollisionFrames + MultipleCollisionFrames, show interfaces 'collisions'"},
+	{InPause, "pause frames in", "packet/s", KindPort, "Pause frames received: the neighbour is slow.", "dot3HCInPauseFrames, dot3InPauseFrames, show interfaces 'pause input'"},
+	{OutPause, "pause frames out", "packet/s", KindPort, "Pause frames sent: this device is slow.", "dot3HCOutPauseFrames, dot3OutPauseFrames, show interfaces 'pause output'"},
+	{Oper, "operational state", "state", KindPort, "1 up, 0 anything else.", "ifOperStatus, show interfaces 'line protocol'"},
+	{Speed, "speed", "bit/s", KindPort, "The negotiated speed.", "ifHighSpeed, ifSpeed, show interfaces '1000Mb/s'"},
+	{SpeedMax, "speed the port is capable of", "bit/s", KindPort, "The highest speed the port's hardware offers.", "show interfaces 'media type', 'Hardware is'; the interface's own name"},
+	{HalfDuplex, "half duplex", "state", KindPort, "1 half, 0 full.", "dot3StatsDuplexStatus, show interfaces 'Half-duplex'"},
+	{Utilisation, "utilisation", "ratio", KindPort, "The busier direction's rate over the negotiated speed.", "ifHC*Octets over ifHighSpeed"},
+	{STPForwarding, "spanning tree forwards", "state", KindPort, "1 forwarding, 0 any other spanning-tree state.", "dot1dStpPortState, show spanning-tree detail"},
+	{Reachable, "device answered", "state", KindDevice, "1 answered this poll, 0 did not.", "any collector"},
+	{PollTime, "time to answer", "s", KindDevice, "From the first question to the last answer of one poll.", "any collector"},
+	{RefreshPeriod, "counter refresh period", "s", KindDevice, "How often the agent really updates its counters.", "repeats of busy counters"},
+	{ClockOffset, "clock offset", "s", KindDevice, "The device's clock minus the probe's; positive if it is fast.", "show clock"},
+	{TopologyChanges, "topology changes", "1/s", KindDevice, "Spanning-tree topology changes counted by this bridge.", "dot1dStpTopChanges, show spanning-tree detail"},
+	{DeviceCPU, "CPU of the device", "ratio", KindDevice, "Busy share of the control plane's CPU.", "cpmCPUTotal5secRev"},
+}
+
+var byMetric = func() map[Metric]Description {
+	m := make(map[Metric]Description, len(descriptions))
+	for _, d := range descriptions {
+		m[d.Metric] = d
+	}
+	return m
+}()
+
+// Describe returns what is known about the metric, and whether it is in the table.
+func Describe(m Metric) (Description, bool) {
+	d, ok := byMetric[m]
+	return d, ok
+}
+
+// Metrics returns every description, in the order of the table. The slice is the caller's.
+func Metrics() []Description { return slices.Clone(descriptions) }

@@ -1,0 +1,111 @@
+package devices
+
+import (
+	"errors"
+	"time"
+
+	"whydrop/correlate/timeline"
+)
+
+// Errors that callers decide by. They are wrapped, with the device and the words it used.
+var (
+	ErrPartial     = errors.New("answer cut short")
+	ErrAuth        = errors.New("refused the credentials")
+	ErrHostKey     = errors.New("host key not accepted")
+	ErrUnsupported = errors.New("not supported by the device")
+	ErrTimeout     = errors.New("no answer in time")
+	ErrUnreachable = errors.New("unreachable")
+)
+
+// ReasonOf returns the reason for a gap that an error stands for.
+func ReasonOf(err error) timeline.Reason {
+	switch {
+	case errors.Is(err, ErrAuth), errors.Is(err, ErrHostKey):
+		return timeline.ReasonAuth
+	case errors.Is(err, ErrUnsupported):
+		return timeline.ReasonUnsupported
+	case errors.Is(err, ErrPartial):
+		return timeline.ReasonPartial
+	case errors.Is(err, ErrUnreachable):
+		return timeline.ReasonUnreachable
+	}
+	return timeline.ReasonTimeout
+}
+
+// Reading is what one collector learned from one device in one poll. Fields that the device did not give are
+// not set; a Reading may hold any part of it.
+type Reading struct {
+	Device     string          // the device's name in the site file
+	Span       timeline.Span   // from the first question to the last answer, on the probe's clock
+	Origin     timeline.Origin // of the exchange with the counters
+	SysName    Opt[string]
+	SysDescr   Opt[string]
+	Clock      Opt[Clock]  // sysUpTime with its round trip
+	EngineBoot Opt[uint32] // snmpEngineBoots
+	Interfaces []Interface // ordered by ifIndex, or as the device listed them
+	Bridge     *Bridge     // nil: not a bridge, or not asked
+	Log        []LogLine   // lines of the device's log, oldest first; may repeat lines of earlier readings
+	LocalClock Opt[LocalClock]
+	CPU        Opt[float64] // control-plane busy ratio, 0-1
+}
+
+// Interface is one port as the device described it.
+type Interface struct {
+	Index       Opt[uint32] // ifIndex
+	Name        string      // ifName in the device's own long spelling where it has one; never ""
+	Descr       string      // ifDescr
+	Alias       string      // ifAlias or the command line's description; hostile text
+	Admin       Opt[string] // up, down, testing, or the device's own word
+	Oper        Opt[string] // up, down, testing, unknown, dormant, notPresent, lowerLayerDown, or the device's own word
+	Speed       Opt[uint64] // negotiated, bit/s
+	SpeedMax    Opt[uint64] // what the hardware offers, bit/s
+	Duplex      Opt[string] // full, half, unknown
+	MTU         Opt[uint32] // octets
+	LastChange  Opt[uint32] // ifLastChange, TimeTicks of sysUpTime
+	Discontinue Opt[uint32] // ifCounterDiscontinuityTime, TimeTicks; only a change of it means something
+	LastClear   Opt[string] // the command line's "Last clearing", verbatim
+	STPState    Opt[string] // disabled, blocking, listening, learning, forwarding, broken
+	STPRole     Opt[string] // root, designated, alternate, backup, disabled
+
+	InOctets, OutOctets           Opt[Counter]
+	InPackets, OutPackets         Opt[Counter] // every kind of packet; where unicast, multicast and broadcast are counted apart, their sum
+	InErrors, OutErrors           Opt[Counter]
+	InDrops, OutDrops             Opt[Counter]
+	FCS, Alignment, Symbol        Opt[Counter]
+	Runts, Giants, Overrun        Opt[Counter]
+	LateCollisions, Collisions    Opt[Counter]
+	InPause, OutPause             Opt[Counter]
+	UnknownProtos, InputQueueDrop Opt[Counter]
+}
+
+// Bridge is what a bridge says of its spanning tree (BRIDGE-MIB, RFC 4188).
+type Bridge struct {
+	TopologyChanges Opt[Counter]       // dot1dStpTopChanges
+	SinceChange     Opt[time.Duration] // dot1dStpTimeSinceTopologyChange; under RSTP some count from the end of the change
+	ChangeFrom      Opt[string]        // ifName the last change came from; command line only
+	DesignatedRoot  Opt[string]        // "priority.aabb.ccdd.eeff"
+	RootCost        Opt[uint32]
+	RootPort        Opt[string] // ifName, "" for the root bridge itself
+}
+
+// LogLine is one line of a device's log.
+type LogLine struct {
+	Text     string            // the whole line, verbatim
+	Time     Opt[time.Time]    // by the device's clock; its zone is UTC where the device did not say
+	Clock    string            // "" sound, "*" not set, "." not synchronised
+	Severity Opt[int]          // 0-7
+	Facility string            // LINK
+	Mnemonic string            // UPDOWN
+	Message  string            // after the header
+	Port     string            // the interface the line is about, "" if none
+	Attrs    map[string]string // what the parser understood: state, from, to
+}
+
+// LocalClock is a device's wall clock against the probe's.
+type LocalClock struct {
+	Time time.Time     // as the device said
+	Span timeline.Span // the round trip within which it was asked, on the probe's clock
+}
+
+// Offset returns the device's clock minus the probe's, to within half the round trip.
+func (c LocalClock) Offset() time.Duration { return c.Time.Sub(c.Span.Mid()) }
