@@ -1,0 +1,53 @@
+package correlate
+
+import (
+	"strconv"
+	"time"
+
+	"whydrop/correlate/timeline"
+)
+
+// Outage is one stretch without delivery on a path, as a probe dated it.
+type Outage struct {
+	Path      string
+	Span      timeline.Span  // from the last thing that arrived to the first that arrived afterwards
+	Direction string         // timeline.Forward, Reverse or Both
+	SeenBy    string         // timeline.SeenByHeartbeat or SeenByTCP
+	Error     time.Duration  // half width of the dating error of either end; 0 if the probe did not say
+	Backoff   *time.Duration // for tcp: the part spent waiting for the retransmission timer; nil if not known
+	Lost      *int64         // for heartbeat: how many were lost; nil if not known
+	Open      bool           // it had not ended when the record was made
+	Event     timeline.Event // the record it was read from
+}
+
+// Outages returns the outages of every path in order of their beginning.
+//
+// A heartbeat that does not reach the reflector says nothing about the way back. So an outage that was proven
+// forward only becomes Both where a port on the path was down meanwhile: a link without carrier carries nothing
+// either way.
+func Outages(s timeline.Snapshot, t Topology) []Outage {
+	var out []Outage
+	for _, e := range s.Events() {
+		if e.Type == timeline.EventOutage {
+			out = append(out, outageOf(e))
+		}
+	}
+	return out
+}
+
+func outageOf(e timeline.Event) Outage {
+	o := Outage{Path: e.Name, Span: e.Span, Direction: e.Attrs["direction"], SeenBy: e.Attrs["seen_by"], Open: e.Attrs["open"] == "true", Event: e}
+	if ms, err := strconv.ParseFloat(e.Attrs["error_ms"], 64); err == nil {
+		o.Error = milliseconds(ms)
+	}
+	if ms, err := strconv.ParseFloat(e.Attrs["backoff_ms"], 64); err == nil {
+		d := milliseconds(ms)
+		o.Backoff = &d
+	}
+	if n, err := strconv.ParseInt(e.Attrs["lost"], 10, 64); err == nil {
+		o.Lost = &n
+	}
+	return o
+}
+
+func milliseconds(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
