@@ -1,0 +1,178 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"whydrop/correlate"
+	"whydrop/correlate/timeline"
+	"whydrop/rules"
+)
+
+// headline is one line that can be a ticket's subject: what, where, how long the path was down and when.
+func headline(d Document, ds []rules.Diagnosis, outages []correlate.Outage) string {
+	switch {
+	case len(ds) > 0:
+		return leading(ds[0], outages)
+	case d.Verdict == VerdictHealthy:
+		return healthyLine(d)
+	case len(outages) > 0:
+		return "Cannot tell why: " + downtime(outages)
+	}
+	missing := blind(Input{Topology: d.Topology, Snapshot: d.Snapshot})
+	if len(missing) == 0 {
+		return "Cannot tell"
+	}
+	return "Cannot tell: " + strings.Join(missing, ", ")
+}
+
+func leading(d rules.Diagnosis, outages []correlate.Outage) string {
+	var b strings.Builder
+	switch {
+	case d.Verdict == rules.Suspected:
+		b.WriteString("Suspected: ")
+	case d.Verdict == rules.CannotTell:
+		b.WriteString("Cannot tell: ")
+	case !d.Fault:
+		b.WriteString("No fault: ")
+	}
+	title := d.Title
+	if title == "" && len(d.Chain) > 0 {
+		title = d.Chain[0]
+	}
+	b.WriteString(strings.TrimRight(title, ". "))
+	if name := NameOf(d.Subject).String(); name != "" && !strings.Contains(title, name) {
+		b.WriteString(" (" + name + ")")
+	}
+	if own := explained(d, outages); len(own) > 0 {
+		b.WriteString(": " + downtime(own))
+	} else if !d.Span.From.IsZero() {
+		b.WriteString(", since " + ClockSecond(d.Span.From) + " UTC")
+	}
+	return b.String()
+}
+
+// explained returns those outages that the diagnosis explains.
+func explained(d rules.Diagnosis, outages []correlate.Outage) []correlate.Outage {
+	var own []correlate.Outage
+	for _, o := range outages {
+		if slices.ContainsFunc(d.Outages, func(e timeline.Event) bool { return e.Subject == o.Event.Subject && e.Span == o.Span }) {
+			own = append(own, o)
+		}
+	}
+	return own
+}
+
+// Incident is one stretch in which a path did not deliver, whatever saw it and in whichever direction.
+type Incident struct {
+	Path     string
+	From, To time.Time
+	Open     bool // it has not ended
+	Dark     bool // the heartbeat saw it; else only the TCP flow stalled
+}
+
+// Incidents joins outages of one path that overlap. The length is that of the heartbeat's outage where there is
+// one: a TCP flow stalls longer than the path is dark. They are ordered by their beginning.
+func Incidents(outages []Outage) []Incident {
+	type group struct {
+		Incident
+		until time.Time
+	}
+	in := slices.Clone(outages)
+	slices.SortStableFunc(in, func(a, b Outage) int { return a.From.Compare(b.From) })
+	var groups []group
+	last := map[string]int{}
+	for _, o := range in {
+		dark := o.SeenBy == timeline.SeenByHeartbeat
+		i, ok := last[o.Path]
+		if !ok || o.From.After(groups[i].until) {
+			last[o.Path] = len(groups)
+			groups = append(groups, group{Incident{o.Path, o.From, o.To, o.Open, dark}, o.To})
+			continue
+		}
+		g := &groups[i]
+		switch {
+		case dark && !g.Dark:
+			g.From, g.To, g.Dark, g.Open = o.From, o.To, true, o.Open
+		case dark == g.Dark:
+			g.From, g.To, g.Open = earlier(g.From, o.From), later(g.To, o.To), g.Open || o.Open
+		}
+		g.until = later(g.until, o.To)
+	}
+	out := make([]Incident, 0, len(groups))
+	for _, g := range groups {
+		out = append(out, g.Incident)
+	}
+	return out
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// downtime says how often and how long, and when the longest began.
+func downtime(outages []correlate.Outage) string {
+	inc := Incidents(list(outages, outageOf))
+	longest := inc[0]
+	for _, i := range inc {
+		if i.To.Sub(i.From) > longest.To.Sub(longest.From) {
+			longest = i
+		}
+	}
+	verb := "stalled"
+	if longest.Dark {
+		verb = "down"
+	}
+	path := longest.Path
+	if path == "" {
+		path = "path"
+	}
+	length := Length(longest.To.Sub(longest.From))
+	if longest.Open {
+		length = "for " + length + " and still"
+	}
+	if len(inc) == 1 {
+		return fmt.Sprintf("%s %s %s at %s UTC", path, verb, length, ClockSecond(longest.From))
+	}
+	return fmt.Sprintf("%s %s %d times, the longest %s at %s UTC", path, verb, len(inc), length, ClockSecond(longest.From))
+}
+
+func healthyLine(d Document) string {
+	devices, ports, series := map[string]bool{}, map[PortName]bool{}, 0
+	for _, e := range d.Examined {
+		if e.Samples == 0 {
+			continue
+		}
+		series++
+		if e.Device != "" {
+			devices[e.Device] = true
+			if e.Port != "" {
+				ports[PortName{e.Device, e.Port}] = true
+			}
+		}
+	}
+	what := fmt.Sprintf("%s, %s and %s examined", plural(len(devices), "device"), plural(len(ports), "port"), plural(series, "series"))
+	if d.Span.From != nil && d.Span.To != nil {
+		what += " over " + RoundLength(d.Span.To.Sub(*d.Span.From))
+	}
+	return "Nothing found: " + what
+}
+
+func plural(n int, noun string) string {
+	if n == 1 || noun == "series" {
+		return fmt.Sprintf("%d %s", n, noun)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,135 @@
+package report
+
+import (
+	"slices"
+	"strings"
+)
+
+// Look is what was examined of one device, path or host, in short.
+type Look struct {
+	Name           string
+	Ports          int // ports on the path of which something was read
+	Series         int
+	Samples, Gaps  int
+	Events         int       // on the path
+	Off            []OffPort // ports watched although they are on no path
+	Unread         []string  // ports of which nothing was read
+	Reasons        map[string]int
+	OnPath         bool
+	nothingWasRead bool
+}
+
+// OffPort is a port off the path and how many events it had.
+type OffPort struct {
+	Port   string
+	Events int
+}
+
+// Looked sums the examined series up, one entry per device, path or host, in the order of the document.
+func Looked(d Document) []Look {
+	var out []*Look
+	at := map[PortName]*Look{}
+	ports := map[PortName]bool{}
+	for _, e := range d.Examined {
+		name, port := e.Device, e.Port
+		if name == "" {
+			name, port = e.Port, ""
+		}
+		id := PortName{e.Device, ""}
+		if e.Device == "" {
+			id.Port = name // a path and a device may bear one name
+		}
+		l := at[id]
+		if l == nil {
+			l = &Look{Name: name, Reasons: map[string]int{}, nothingWasRead: true}
+			at[id] = l
+			out = append(out, l)
+		}
+		l.OnPath = l.OnPath || e.OnPath
+		l.add(e, port, ports)
+	}
+	res := make([]Look, 0, len(out))
+	for _, l := range out {
+		res = append(res, *l)
+	}
+	return res
+}
+
+func (l *Look) add(e Examined, port string, ports map[PortName]bool) {
+	l.Samples += e.Samples
+	l.Gaps += e.Gaps
+	for r, n := range e.Reasons {
+		l.Reasons[r] += n
+	}
+	if e.Samples > 0 {
+		l.Series++
+		l.nothingWasRead = l.nothingWasRead && e.Metric == "device.reachable"
+	}
+	switch {
+	case e.Metric == MetricAll && port != "":
+		l.Unread = append(l.Unread, port)
+	case port != "" && !e.OnPath:
+		l.offPath(port, e.Events)
+	default:
+		l.Events += e.Events
+		if k := (PortName{l.Name, port}); port != "" && e.Samples > 0 && !ports[k] {
+			ports[k] = true
+			l.Ports++
+		}
+	}
+}
+
+func (l *Look) offPath(port string, events int) {
+	i := slices.IndexFunc(l.Off, func(o OffPort) bool { return o.Port == port })
+	if i < 0 {
+		i = len(l.Off)
+		l.Off = append(l.Off, OffPort{Port: port})
+	}
+	l.Off[i].Events += events
+}
+
+// String returns the port with its events: "Gi1/0/9 (4 events)".
+func (o OffPort) String() string {
+	if o.Events == 0 {
+		return o.Port
+	}
+	return o.Port + " (" + plural(o.Events, "event") + ")"
+}
+
+// String is the entry in one sentence, without its name.
+func (l Look) String() string {
+	var parts []string
+	switch {
+	case l.nothingWasRead:
+		parts = append(parts, "nothing could be read")
+	case l.Ports > 0:
+		parts = append(parts, plural(l.Ports, "port"), plural(l.Series, "series"), plural(l.Samples, "sample"))
+	default:
+		parts = append(parts, plural(l.Series, "series"), plural(l.Samples, "sample"))
+	}
+	if l.Gaps > 0 {
+		parts = append(parts, plural(l.Gaps, "gap")+reasonsText(l.Reasons))
+	}
+	if l.Events > 0 {
+		parts = append(parts, plural(l.Events, "event"))
+	}
+	if len(l.Unread) > 0 {
+		parts = append(parts, "never read: "+strings.Join(l.Unread, ", "))
+	}
+	if len(l.Off) > 0 {
+		parts = append(parts, "off the path: "+strings.Join(list(l.Off, OffPort.String), ", "))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func reasonsText(m map[string]int) string {
+	if len(m) == 0 {
+		return ""
+	}
+	names := make([]string, 0, len(m))
+	for r := range m {
+		names = append(names, r)
+	}
+	slices.Sort(names)
+	return " (" + strings.Join(names, ", ") + ")"
+}
