@@ -20,6 +20,9 @@ type Store struct {
 	// Retain, if not 0, is how far back samples, events and gaps are kept, counted from the newest record.
 	// Old records leave in batches, so up to twice as much may be held for a while.
 	Retain time.Duration
+	// Detail, if not 0, is how far back every sample is kept. Older ones become means over ten seconds, except
+	// within a minute of an event. Events and gaps are not affected.
+	Detail time.Duration
 
 	mu      sync.Mutex
 	samples map[Key][]Sample
@@ -27,6 +30,7 @@ type Store struct {
 	gaps    []Gap
 	newest  time.Time
 	trimmed time.Time
+	thinned time.Time // samples that end before it have been thinned
 	version uint64
 }
 
@@ -51,6 +55,7 @@ func (s *Store) Put(r Record) {
 		s.newest = to
 	}
 	s.trim()
+	s.thin()
 }
 
 // insert keeps rs ordered by the end of its spans. The slices given out by Snapshot share memory with rs, so
