@@ -8,6 +8,7 @@ import (
 	"github.com/gosnmp/gosnmp"
 
 	"whydrop/devices/snmp/internal/message"
+	"whydrop/devices/snmp/internal/oid"
 )
 
 // maxBinds bounds the work of one GETBULK.
@@ -80,12 +81,12 @@ func (a *Agent) answer(req *gosnmp.SnmpPacket, from netip.AddrPort) *Answer {
 	}
 	switch req.PDUType {
 	case gosnmp.GetRequest:
-		for _, oid := range ans.Request.OIDs {
-			ans.Reply.Variables = append(ans.Reply.Variables, a.tree.get(key(oid)).pdu(oid))
+		for _, id := range ans.Request.OIDs {
+			ans.Reply.Variables = append(ans.Reply.Variables, a.tree.get(key(id)).pdu(id))
 		}
 	case gosnmp.GetNextRequest:
-		for _, oid := range ans.Request.OIDs {
-			ans.Reply.Variables = append(ans.Reply.Variables, a.next(oid))
+		for _, id := range ans.Request.OIDs {
+			ans.Reply.Variables = append(ans.Reply.Variables, a.next(id))
 		}
 	case gosnmp.GetBulkRequest:
 		ans.Reply.Variables = a.bulk(ans.Request)
@@ -95,29 +96,29 @@ func (a *Agent) answer(req *gosnmp.SnmpPacket, from netip.AddrPort) *Answer {
 	return ans
 }
 
-func (a *Agent) next(oid string) gosnmp.SnmpPDU {
-	k, v, ok := a.tree.next(key(oid))
+func (a *Agent) next(id string) gosnmp.SnmpPDU {
+	k, v, ok := a.tree.next(key(id))
 	if !ok {
-		return gosnmp.SnmpPDU{Name: oid, Type: gosnmp.EndOfMibView}
+		return gosnmp.SnmpPDU{Name: id, Type: gosnmp.EndOfMibView}
 	}
-	return v.pdu(name(k))
+	return v.pdu("." + oid.Unpack(k))
 }
 
 // bulk answers GETBULK (RFC 3416, section 4.2.3).
 func (a *Agent) bulk(r Request) []gosnmp.SnmpPDU {
 	var out []gosnmp.SnmpPDU
 	n := min(r.NonRepeaters, len(r.OIDs))
-	for _, oid := range r.OIDs[:n] {
-		out = append(out, a.next(oid))
+	for _, id := range r.OIDs[:n] {
+		out = append(out, a.next(id))
 	}
 	columns := append([]string(nil), r.OIDs[n:]...)
 	for range r.MaxRepetitions {
 		ended := true
-		for i, oid := range columns {
+		for i, id := range columns {
 			if len(out) >= maxBinds {
 				return out
 			}
-			v := a.next(oid)
+			v := a.next(id)
 			out = append(out, v)
 			columns[i] = v.Name
 			ended = ended && v.Type == gosnmp.EndOfMibView

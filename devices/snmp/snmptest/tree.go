@@ -1,17 +1,15 @@
 package snmptest
 
 import (
-	"encoding/binary"
-	"fmt"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 	"sync"
+
+	"whydrop/devices/snmp/internal/oid"
 )
 
-// tree holds objects in the order of their identifiers. Keys are identifiers with four octets an arc, so that
-// the order of strings is the order of the MIB.
+// tree holds objects in the order of their identifiers. Keys are packed identifiers.
 type tree struct {
 	mu      sync.Mutex
 	objects map[string]func() Value
@@ -20,39 +18,16 @@ type tree struct {
 }
 
 // key packs an object identifier. It panics if oid is not one: the caller's text is wrong.
-func key(oid string) string {
-	k, err := parseKey(oid)
+func key(id string) string {
+	k, err := oid.Pack(id)
 	if err != nil {
-		panic(err)
+		panic("snmptest: " + err.Error())
 	}
 	return k
 }
 
-func parseKey(oid string) (string, error) {
-	oid = strings.TrimPrefix(oid, ".")
-	out := make([]byte, 0, 4*(strings.Count(oid, ".")+1))
-	for arc := range strings.SplitSeq(oid, ".") {
-		n, err := strconv.ParseUint(arc, 10, 32)
-		if err != nil {
-			return "", fmt.Errorf("snmptest: %q is not an object identifier", oid)
-		}
-		out = binary.BigEndian.AppendUint32(out, uint32(n))
-	}
-	return string(out), nil
-}
-
-// name unpacks a key, with the leading dot that gosnmp writes.
-func name(k string) string {
-	var b strings.Builder
-	for i := 0; i+4 <= len(k); i += 4 {
-		b.WriteByte('.')
-		b.WriteString(strconv.FormatUint(uint64(binary.BigEndian.Uint32([]byte(k[i:i+4]))), 10))
-	}
-	return b.String()
-}
-
-func (t *tree) set(oid string, f func() Value) {
-	k := key(oid)
+func (t *tree) set(id string, f func() Value) {
+	k := key(id)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.objects == nil {
