@@ -163,8 +163,17 @@ func healthyLine(d Document) string {
 			}
 		}
 	}
-	what := fmt.Sprintf("%s, %s and %s examined", plural(len(devices), "device"), plural(len(ports), "port"), plural(series, "series"))
-	if d.Span.From != nil && d.Span.To != nil {
+	var parts []string
+	for _, c := range []struct {
+		n    int
+		noun string
+	}{{len(d.Inputs), "block"}, {len(devices), "device"}, {len(ports), "port"}, {series, "series"}} {
+		if c.n > 0 {
+			parts = append(parts, plural(c.n, c.noun))
+		}
+	}
+	what := strings.Join(parts, ", ") + " examined"
+	if d.Span.From != nil && d.Span.To != nil && d.Span.To.After(*d.Span.From) {
 		what += " over " + RoundLength(d.Span.To.Sub(*d.Span.From))
 	}
 	return "Nothing found: " + what

@@ -11,7 +11,7 @@ import (
 // JSON writes the document as one indented JSON object and a newline. Characters that act on a terminal or are
 // invisible stand in it as \u escapes, so the file can be looked at with cat and still decodes to the same.
 func JSON(w io.Writer, d Document) error {
-	raw, err := MarshalJSON(d)
+	raw, err := EncodeJSON(d)
 	if err != nil {
 		return err
 	}
@@ -19,8 +19,8 @@ func JSON(w io.Writer, d Document) error {
 	return err
 }
 
-// MarshalJSON returns what [JSON] writes, for any value that holds documents, without the last newline.
-func MarshalJSON(v any) ([]byte, error) {
+// EncodeJSON returns what [JSON] writes, for any value that holds documents, without the last newline.
+func EncodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -48,4 +48,78 @@ func escapeHidden(in []byte) []byte {
 		i += n
 	}
 	return out
+}
+
+// The methods below keep two promises of the JSON form for every document, whoever made it: lists are never
+// null, and what is absent is null, not "".
+
+// MarshalJSON writes the document with every list there.
+func (d Document) MarshalJSON() ([]byte, error) {
+	type plain Document
+	d.Findings, d.Outages, d.Examined = some(d.Findings), some(d.Outages), some(d.Examined)
+	d.Inputs, d.Problems, d.Warnings, d.Paths = some(d.Inputs), some(d.Problems), some(d.Warnings), some(d.Paths)
+	return encode(plain(d))
+}
+
+// MarshalJSON writes the finding with every list there.
+func (f Finding) MarshalJSON() ([]byte, error) {
+	type plain Finding
+	f.Chain, f.Evidence = some(f.Chain), some(f.Evidence)
+	f.Against, f.Missing, f.Next = some(f.Against), some(f.Missing), some(f.Next)
+	return encode(plain(f))
+}
+
+// MarshalJSON writes an absent unit or text as null.
+func (e Evidence) MarshalJSON() ([]byte, error) {
+	type plain Evidence
+	return encode(struct {
+		plain
+		Value *float64 `json:"value"`
+		Unit  *string  `json:"unit"`
+		Span  Span     `json:"span"`
+		Text  *string  `json:"text"`
+	}{plain(e), e.Value, orNull(e.Unit), e.Span, orNull(e.Text)})
+}
+
+// MarshalJSON writes an absent unit as null, and the reasons as an object even if there are none.
+func (e Examined) MarshalJSON() ([]byte, error) {
+	type plain Examined
+	if e.Reasons == nil {
+		e.Reasons = map[string]int{}
+	}
+	return encode(struct {
+		plain
+		Unit    *string        `json:"unit"`
+		Reasons map[string]int `json:"reasons"`
+	}{plain(e), orNull(e.Unit), e.Reasons})
+}
+
+// MarshalJSON writes the path with its list of hops there.
+func (p PathNote) MarshalJSON() ([]byte, error) {
+	type plain PathNote
+	p.Hops = list(p.Hops, some[string])
+	return encode(plain(p))
+}
+
+// encode is json.Marshal without the escapes for HTML, which would stay in the outer document.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return b.Bytes(), err
+}
+
+func some[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
 }
