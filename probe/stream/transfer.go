@@ -1,0 +1,275 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Count is what one direction of one connection carried. It may be read while the transfer runs. The zero Count
+// is ready to use.
+type Count struct {
+	mu      sync.Mutex
+	bytes   uint64
+	last    time.Time     // when data last moved
+	waited  time.Duration // inside Reads and Writes that are over
+	since   time.Time     // when the Read or Write that goes on began; zero: none goes on
+	starved time.Duration
+}
+
+// Bytes returns how many bytes the kernel took (of a sender) or gave (to a receiver).
+func (c *Count) Bytes() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.bytes
+}
+
+// Last returns when data last moved; the zero Time if none did.
+func (c *Count) Last() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.last
+}
+
+// Waited returns the time spent waiting for the connection so far, the wait that goes on included.
+func (c *Count) Waited() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.waited + c.blocked()
+}
+
+// Blocked returns for how long the Read or Write that goes on has waited; 0 if none does.
+func (c *Count) Blocked() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.blocked()
+}
+
+// Starved returns the time a paced sender lost because its host was late; see [Pacer.Starved].
+func (c *Count) Starved() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.starved
+}
+
+func (c *Count) blocked() time.Duration {
+	if c.since.IsZero() {
+		return 0
+	}
+	return time.Since(c.since)
+}
+
+func (c *Count) begin() {
+	now := time.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.since = now
+}
+
+// end notes that the Read or Write that went on moved n bytes, and returns the time and how long it took.
+func (c *Count) end(n int) (now time.Time, took time.Duration) {
+	now = time.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	took = now.Sub(c.since)
+	c.since = time.Time{}
+	c.waited += took
+	if n > 0 {
+		c.bytes += uint64(n)
+		c.last = now
+	}
+	return now, took
+}
+
+func (c *Count) starve(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.starved = d
+}
+
+// Budget is a number of bytes that several senders share. It is safe for concurrent use.
+type Budget struct{ left atomic.Int64 }
+
+// NewBudget returns a budget of n bytes.
+func NewBudget(n uint64) *Budget {
+	b := &Budget{}
+	b.left.Store(int64(min(n, 1<<62)))
+	return b
+}
+
+// Take returns how many of n bytes may be sent and takes them from the budget; 0 when it is used up.
+func (b *Budget) Take(n int) int {
+	left := b.left.Add(-int64(n))
+	switch {
+	case left >= 0:
+		return n
+	case left > -int64(n):
+		return n + int(left)
+	}
+	return 0
+}
+
+// Sender sends bulk data over one connection.
+type Sender struct {
+	Rate   float64 // bit/s; 0: as fast as the path takes it
+	Length int     // bytes written at a time when not paced, and at most when paced; 0 is DefaultLength
+	Exact  bool    // write Length at a time even when paced
+	Budget *Budget // nil: no end
+	Count  *Count  // must not be nil; counts on from where it is
+}
+
+// DefaultLength is the length of a write, as iperf3's (DEFAULT_TCP_BLKSIZE).
+const DefaultLength = 128 << 10
+
+// Run sends until ctx ends or the budget is used up, then returns nil; it returns the error if the connection
+// breaks. It takes over the connection's write deadline and leaves none behind.
+func (s *Sender) Run(ctx context.Context, conn net.Conn) error {
+	length := s.Length
+	if length <= 0 {
+		length = DefaultLength
+	}
+	if !s.Exact {
+		length = ChunkFor(s.Rate, length)
+	}
+	defer interruptible(ctx, conn.SetWriteDeadline)()
+	buf := payload(length)
+	pacer := Pacer{Rate: s.Rate}
+	for {
+		if err := sleep(ctx, pacer.Wait(time.Now())); err != nil {
+			return nil
+		}
+		n := length
+		if s.Budget != nil {
+			if n = s.Budget.Take(n); n == 0 {
+				return nil
+			}
+		}
+		s.Count.begin()
+		n, err := conn.Write(buf[:n])
+		now, blocked := s.Count.end(n)
+		if err != nil {
+			return s.over(ctx, err)
+		}
+		pacer.Sent(now, n, blocked)
+		s.Count.starve(pacer.Starved())
+	}
+}
+
+func (s *Sender) over(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil
+	}
+	return fmt.Errorf("stream: send: %w", err)
+}
+
+// Receiver reads and discards bulk data from one connection.
+type Receiver struct {
+	Length int         // bytes read at a time; 0 is DefaultLength
+	Slow   func(n int) // if not nil, called after each read of n bytes: a program that is slow
+	Limit  *Limit      // nil: none
+	Count  *Count      // must not be nil; counts on from where it is
+}
+
+// Run reads until ctx ends or the peer closes, then returns nil; it returns the error if the connection breaks.
+// It takes over the connection's read deadline and leaves none behind.
+func (r *Receiver) Run(ctx context.Context, conn net.Conn) error {
+	length := r.Length
+	if length <= 0 {
+		length = DefaultLength
+	}
+	defer interruptible(ctx, conn.SetReadDeadline)()
+	buf := make([]byte, length)
+	for {
+		r.Count.begin()
+		n, err := conn.Read(buf)
+		if err == nil && r.Limit != nil {
+			// Waiting for the limit is not the program's own slowness: it counts as waiting.
+			_ = r.Limit.wait(ctx, n)
+		}
+		r.Count.end(n)
+		if n > 0 && r.Slow != nil {
+			r.Slow(n)
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil && ctx.Err() != nil && errors.Is(err, os.ErrDeadlineExceeded):
+			return nil
+		case err != nil:
+			return fmt.Errorf("stream: receive: %w", err)
+		}
+	}
+}
+
+// Limit bounds the rate at which several receivers read together. It is safe for concurrent use.
+type Limit struct {
+	mu    sync.Mutex
+	pacer Pacer
+}
+
+// NewLimit returns a limit of rate bit/s.
+func NewLimit(rate float64) *Limit { return &Limit{pacer: Pacer{Rate: rate}} }
+
+func (l *Limit) wait(ctx context.Context, n int) error {
+	l.mu.Lock()
+	now := time.Now()
+	l.pacer.Sent(now, n, 0)
+	d := l.pacer.Wait(now)
+	l.mu.Unlock()
+	return sleep(ctx, d)
+}
+
+// interruptible makes a call in progress end when ctx does, by a deadline in the past. The function returned
+// must be called when the calls are over; it clears the deadline.
+func interruptible(ctx context.Context, setDeadline func(time.Time) error) (done func()) {
+	var mu sync.Mutex
+	over := false
+	stop := context.AfterFunc(ctx, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if !over {
+			_ = setDeadline(time.Unix(1, 0))
+		}
+	})
+	return func() {
+		stop()
+		mu.Lock()
+		defer mu.Unlock()
+		over = true
+		_ = setDeadline(time.Time{})
+	}
+}
+
+// sleep waits for d and returns ctx's error if it ends before.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// payload returns n bytes that do not compress: links that compress would otherwise look faster than they are.
+func payload(n int) []byte {
+	b := make([]byte, n)
+	x := uint64(0x9e3779b97f4a7c15) // xorshift64* (Marsaglia, 2003): any odd start does
+	for i := range b {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+		b[i] = byte(x >> 32)
+	}
+	return b
+}
