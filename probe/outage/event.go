@@ -1,0 +1,122 @@
+package outage
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"whydrop/correlate/timeline"
+)
+
+// collect takes the gaps that the lines found, and reports them once neither line is in the middle of one: then
+// it is known whether the two ways were dark together.
+func (b *Book) collect() {
+	for _, g := range b.forward.done {
+		g.direction = timeline.Forward
+		b.pending = append(b.pending, g)
+	}
+	for _, g := range b.reverse.done {
+		g.direction = timeline.Reverse
+		if g.unknown || !b.last.far {
+			g.direction = timeline.Both
+		}
+		b.pending = append(b.pending, g)
+	}
+	b.forward.done, b.reverse.done = nil, nil
+	if len(b.pending) > 0 && !b.forward.open && !b.reverse.open {
+		b.report()
+	}
+}
+
+// report writes what is pending; a gap forward and a gap back that coincide are one.
+func (b *Book) report() {
+	near := 2*b.cfg.Heartbeat + b.rtt.value()/2
+	for i, g := range b.pending {
+		if g.direction == "" {
+			continue
+		}
+		for j := i + 1; j < len(b.pending); j++ {
+			h := &b.pending[j]
+			if h.direction != "" && h.direction != g.direction && (g.from-h.from).Abs() <= near && (g.to-h.to).Abs() <= near {
+				g.from, g.to = min(g.from, h.from), max(g.to, h.to)
+				g.lost, g.late = g.lost+h.lost, g.late+h.late
+				g.direction, h.direction = timeline.Both, ""
+			}
+		}
+		b.outage(g, b.describe(g), false)
+	}
+	b.pending = b.pending[:0]
+}
+
+func (b *Book) describe(g found) string {
+	ms := (g.to - g.from).Round(time.Millisecond)
+	var text string
+	switch {
+	case g.direction == timeline.Forward && g.lost == 0:
+		text = fmt.Sprintf("no heartbeat arrived at the far end for %s; %d were delivered late, none was lost", ms, g.late)
+	case g.direction == timeline.Forward:
+		text = fmt.Sprintf("no heartbeat reached the far end for %s (%d lost); this says nothing about the way back", ms, g.lost)
+	case g.direction == timeline.Reverse && g.lost == 0:
+		text = fmt.Sprintf("no answer arrived for %s; %d were delivered late on the way back, none was lost", ms, g.late)
+	case g.direction == timeline.Reverse:
+		text = fmt.Sprintf("no answer came back for %s: %d heartbeats reached the far end and were lost on the way back", ms, g.lost)
+	case g.unknown || !b.last.far:
+		text = fmt.Sprintf("no heartbeat was answered for %s (%d lost, %d late); a round trip cannot tell which way was dark", ms, g.lost, g.late)
+	default:
+		text = fmt.Sprintf("no heartbeat reached the far end and no answer came back for %s (%d lost)", ms, g.lost)
+	}
+	if g.newSession {
+		text += "; the far end's numbers began anew meanwhile, so the direction is less sure"
+	}
+	return text
+}
+
+func (b *Book) outage(g found, text string, open bool) {
+	sp := b.span(g.from, g.to)
+	wrong := b.cfg.Heartbeat
+	switch g.direction {
+	case timeline.Forward:
+		wrong += b.rtt.value() / 2 // the share of the round trip that is the way there
+	case timeline.Both:
+		wrong += b.rtt.value()
+	}
+	attrs := map[string]string{
+		"direction": g.direction,
+		"seen_by":   timeline.SeenByHeartbeat,
+		"lost":      strconv.Itoa(g.lost),
+		"error_ms":  strconv.FormatFloat(float64(wrong)/float64(time.Millisecond), 'f', 1, 64),
+	}
+	if g.late > 0 {
+		attrs["late"] = strconv.Itoa(g.late)
+	}
+	if open {
+		attrs["open"] = "true"
+	}
+	b.cfg.Out.Put(timeline.Event{Subject: b.cfg.Path, Type: timeline.EventOutage, Span: sp, Text: text, Attrs: attrs, Origin: b.origin()})
+	if g.lost == 0 {
+		return
+	}
+	b.gap(timeline.RTT, sp, timeline.ReasonTimeout, "no heartbeat was answered")
+	if g.direction == timeline.Forward {
+		b.gap(timeline.LossReverse, sp, timeline.ReasonTimeout, "no heartbeat reached the far end, so none could be lost on the way back")
+	}
+}
+
+// reportOpen writes the outage that goes on when the heartbeat ends.
+func (b *Book) reportOpen(now time.Duration) {
+	if !b.have || b.next == b.lastNum+1 {
+		return
+	}
+	s := segment{from: b.lastNum + 1, to: b.next, fromBeat: b.last, missing: b.next - b.lastNum - 1}
+	s.toBeat = *b.beat(b.next - 1)
+	g := found{from: b.last.back(), to: now, lost: int(s.missing), direction: timeline.Both, unknown: true}
+	switch {
+	case b.isPeer(s):
+		s.toBeat.rtt = max(now-s.toBeat.sent, 0)
+		b.reportPeer(s)
+	case g.lost >= minLost && g.to-g.from >= minDark:
+		text := fmt.Sprintf("no heartbeat has been answered for %s (%d lost); which way is dark cannot be told before one is",
+			(g.to - g.from).Round(time.Millisecond), g.lost)
+		b.outage(g, text, true)
+	}
+}

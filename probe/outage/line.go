@@ -1,0 +1,161 @@
+package outage
+
+import "time"
+
+const (
+	minLost = 3                      // fewer lost heartbeats in a row are loss, not an outage
+	minDark = 50 * time.Millisecond  // a shorter gap is none either
+	lateGap = 100 * time.Millisecond // without enough loss, a gap must be this long
+)
+
+// line is one direction's arrivals, entered in the order in which the heartbeats were sent. It finds the gaps
+// between arrivals that lost or late heartbeats vouch for.
+type line struct {
+	beat time.Duration
+
+	have    bool
+	at      time.Duration // the newest arrival
+	sent    time.Duration // when the heartbeat entered last was sent
+	any     bool          // sent is known
+	stalled bool          // the host did not send for a while before the heartbeat entered last
+
+	// Since the newest arrival:
+	n                    int           // lost
+	unknown              int           // of those, lost somewhere on the round trip
+	firstDue, lastDue    time.Duration // when the first and the last of them should have arrived
+	unsent               time.Duration // the host did not send
+	away                 time.Duration // heartbeats that could not be seen on this line
+	headStall, tailStall bool          // the host did not send before the first lost one, after the last lost one
+
+	open       bool // gap ended, but heartbeats that were due in it are still to be entered
+	gap        found
+	newSession bool
+	done       []found
+}
+
+// found is a gap in a line's arrivals.
+type found struct {
+	from, to   time.Duration
+	direction  string
+	dark       time.Duration // what heartbeats vouch for
+	lost, late int
+	unknown    bool // the direction could not be told
+	exact      bool // it is not the reading program that was late
+	longer     bool // the heartbeats after it are late too: the path became longer, nothing stood still
+	newSession bool // the reflector's numbers began anew in it
+}
+
+// step takes note of when a heartbeat was sent.
+func (l *line) step(first, last time.Duration) {
+	d := first - l.sent
+	l.stalled = l.any && d > 2*l.beat+5*time.Millisecond // no timer here is later than that without being starved
+	if l.stalled {
+		l.unsent += d - l.beat
+	}
+	l.sent, l.any = last, true
+}
+
+// arrived enters a heartbeat that was due at one time and arrived at another.
+func (l *line) arrived(sent, due, at time.Duration, exact bool) {
+	l.step(sent, sent)
+	if l.open && due < l.gap.to-l.beat && at-l.at < lateGap {
+		l.gap.to = min(l.gap.to, at)
+		l.gap.late++
+		l.pass(at)
+		return
+	}
+	if l.open && at-due > l.gap.dark/2 {
+		l.gap.longer = true
+	}
+	l.finish()
+	late := at-due > l.beat
+	if l.have && at > l.at && (l.n > 0 || late) {
+		l.tailStall = l.stalled && !late
+		l.begin(at, late, exact)
+	}
+	l.pass(at)
+}
+
+// arrivedUnseen enters heartbeats that are known to have arrived, but not when.
+func (l *line) arrivedUnseen(n int, first, last, delay time.Duration) {
+	if l.open && first+delay < l.gap.to {
+		l.step(first, last)
+		return
+	}
+	l.arrived(first, first+delay, first+delay, true)
+	if n > 1 {
+		l.sent = last
+		l.finish()
+		l.pass(last + delay)
+	}
+}
+
+// lose enters n lost heartbeats, sent from first to last, each due delay after it was sent.
+func (l *line) lose(n int, first, last, delay time.Duration, unknown bool) {
+	l.step(first, last)
+	if l.open {
+		if first+delay < l.gap.to-l.beat {
+			l.gap.lost += n
+			return
+		}
+		l.finish()
+	}
+	if l.n == 0 {
+		l.firstDue, l.headStall = first+delay, l.stalled
+	}
+	l.lastDue = last + delay
+	l.n += n
+	if unknown {
+		l.unknown += n
+	}
+}
+
+// absent enters n heartbeats of which this line cannot know anything.
+func (l *line) absent(n int, first, last time.Duration) {
+	l.step(first, last)
+	l.away += last - first + l.beat
+}
+
+// begin notes the gap that ends with the arrival at the given time.
+func (l *line) begin(at time.Duration, late, exact bool) {
+	g := found{from: l.at, to: at, lost: l.n, unknown: l.unknown > 0, exact: exact, newSession: l.newSession}
+	g.dark = at - l.at - l.unsent - l.away
+	if late {
+		g.late = 1
+	}
+	if l.headStall {
+		g.from = max(g.from, l.firstDue-l.beat)
+	}
+	if l.tailStall {
+		g.to = min(g.to, l.lastDue+l.beat)
+	}
+	l.gap, l.open = g, true
+}
+
+// finish closes the gap: everything that was due in it is entered.
+func (l *line) finish() {
+	if !l.open {
+		return
+	}
+	l.open = false
+	g := l.gap
+	// n heartbeats can all be lost in a dark time of n+1 of their distances, or little more than n-1.
+	lost := g.lost >= minLost && g.dark+l.beat >= minDark
+	late := g.exact && !g.longer && g.lost+g.late >= minLost && g.dark >= lateGap
+	if lost || late {
+		l.done = append(l.done, g)
+	}
+}
+
+// pass makes at the newest arrival.
+func (l *line) pass(at time.Duration) {
+	l.at, l.have = max(l.at, at), true
+	l.n, l.unknown, l.unsent, l.away = 0, 0, 0, 0
+	l.headStall, l.tailStall, l.newSession = false, false, false
+}
+
+// restart forgets everything but the gaps that are found: what lies before says nothing about what comes.
+func (l *line) restart() {
+	l.finish()
+	*l = line{beat: l.beat, done: l.done}
+}
