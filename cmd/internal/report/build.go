@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -14,6 +15,9 @@ import (
 // the topology stay with the document for the charts.
 func Build(in Input) Document {
 	outages := correlate.Outages(in.Snapshot, in.Topology)
+	slices.SortStableFunc(outages, func(a, b correlate.Outage) int {
+		return cmp.Or(a.Span.From.Compare(b.Span.From), a.Span.To.Compare(b.Span.To))
+	})
 	ds := ordered(in.Diagnoses)
 	d := Document{
 		SchemaVersion: SchemaVersion,

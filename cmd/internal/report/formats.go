@@ -11,6 +11,8 @@ import (
 var Formats = map[string]func(io.Writer, Document) error{
 	"text": Text,
 	"json": JSON,
+	"md":   Markdown,
+	"html": HTML,
 }
 
 // FormatNames returns the names of the formats in alphabetical order.

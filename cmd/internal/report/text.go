@@ -203,13 +203,6 @@ func certainty(f Finding) string {
 
 // EvidenceText writes one piece of evidence in one line: when, where, what, and who read it.
 func EvidenceText(e Evidence) string {
-	what := e.Text
-	if what == "" {
-		what = MetricName(e.Metric)
-		if e.Value != nil {
-			what += " " + Figure(e.Metric, *e.Value, e.Unit)
-		}
-	}
 	var b strings.Builder
 	if m := Moment(e.Span); m != "" {
 		b.WriteString(m + " ")
@@ -217,11 +210,23 @@ func EvidenceText(e Evidence) string {
 	if name := (PortName{e.Device, e.Port}).String(); strings.TrimSpace(name) != "" {
 		b.WriteString(name + ": ")
 	}
-	b.WriteString(what)
+	b.WriteString(evidenceWords(e))
 	if e.Source != "" {
 		b.WriteString(" [" + e.Source + "]")
 	}
-	return b.String()
+	return Clean(b.String())
+}
+
+// evidenceWords writes what was seen: the text, or the figure if there is none.
+func evidenceWords(e Evidence) string {
+	what := e.Text
+	if what == "" {
+		what = MetricName(e.Metric)
+		if e.Value != nil {
+			what += " " + Figure(e.Metric, *e.Value, e.Unit)
+		}
+	}
+	return Clean(what)
 }
 
 // maxOutages is how many outages a ticket lists; the rest are counted.

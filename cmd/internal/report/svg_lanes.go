@@ -1,0 +1,109 @@
+package report
+
+import (
+	"slices"
+
+	"whydrop/correlate/timeline"
+)
+
+// maxLanes and maxMarks keep a chart of a storm readable and small; the list of events beside it has them all.
+const (
+	maxLanes     = 12
+	maxLaneMarks = 400
+)
+
+// lanes returns a lane for each device or host that had events, those on the path first, in the order of the
+// path's hops, then those off it. What probes say of themselves has no lane; marks of a person have one.
+func lanes(d Document, span timeline.Span) []svgLane {
+	var out []*svgLane
+	byName := map[string]*svgLane{}
+	for _, e := range d.Snapshot.Events() {
+		name, off, ok := laneOf(d, e)
+		if !ok {
+			continue
+		}
+		l := byName[name]
+		if l == nil {
+			l = &svgLane{Name: Clip(name, 12), Off: off}
+			byName[name] = l
+			out = append(out, l)
+		}
+		if len(l.Marks) >= maxLaneMarks {
+			continue
+		}
+		l.Marks = append(l.Marks, svgMark{
+			Class: markClass(e, off), X: px(xAt(e.Span.Mid(), span)), R: "4",
+			Tip: Clock(e.Span.Mid()) + " " + Clean(e.Subject.String()) + ": " + EventText(e),
+		})
+	}
+	order := hopOrder(d)
+	slices.SortStableFunc(out, func(a, b *svgLane) int { return laneRank(order, a) - laneRank(order, b) })
+	res := make([]svgLane, 0, len(out))
+	for _, l := range out[:min(len(out), maxLanes)] {
+		res = append(res, *l)
+	}
+	return res
+}
+
+func laneOf(d Document, e timeline.Event) (name string, off, ok bool) {
+	switch e.Type {
+	case timeline.EventOutage, timeline.EventProbeStart, timeline.EventProbeStop:
+		return "", false, false
+	case timeline.EventMark:
+		return "marks", false, true
+	}
+	switch e.Kind {
+	case timeline.KindPath, timeline.KindHost:
+		return Clean(e.Name), false, true
+	}
+	if !d.Topology.OnPath(e.Subject) {
+		return Clean(e.Device) + ", off", true, true
+	}
+	return Clean(e.Device), false, true
+}
+
+func markClass(e timeline.Event, off bool) string {
+	switch {
+	case off:
+		return "off"
+	case e.Type == timeline.EventMark:
+		return "own"
+	case e.Type == timeline.EventSyslog:
+		return "log"
+	}
+	return "ev"
+}
+
+func hopOrder(d Document) map[string]int {
+	order := map[string]int{}
+	for _, p := range d.Topology.Paths {
+		for i, h := range p.Hops {
+			for _, n := range h {
+				if _, ok := order[Clean(n)]; !ok {
+					order[Clip(Clean(n), 12)] = i
+				}
+			}
+		}
+	}
+	return order
+}
+
+func laneRank(order map[string]int, l *svgLane) int {
+	i, ok := order[l.Name]
+	switch {
+	case l.Off:
+		return 2000
+	case !ok:
+		return 1000
+	}
+	return i
+}
+
+// place gives the lane its height in the chart.
+func (l *svgLane) place(top float64) {
+	mid := top + laneHeight/2
+	l.Y, l.TextY = px(mid), px(mid+4)
+	for i := range l.Marks {
+		l.Marks[i].Y = px(mid)
+	}
+}

@@ -1,0 +1,56 @@
+package report
+
+import (
+	"strings"
+
+	"whydrop/correlate/timeline"
+)
+
+// The size of a sparkline in the table of ports.
+const (
+	sparkWidth  = 150.0
+	sparkHeight = 22.0
+)
+
+// svgSpark is a small curve without axes; what it reaches at most stands beside it in words.
+type svgSpark struct {
+	Known         bool
+	Bars          string // one path
+	Most          string
+	Quiet         bool // known, and nothing but zero
+	Width, Height string
+}
+
+// spark draws the largest value of each column as a bar, so that a single bad second is seen in a long day.
+func spark(d Document, sub timeline.Subject, metrics ...timeline.Metric) svgSpark {
+	out := svgSpark{Width: px(sparkWidth), Height: px(sparkHeight)}
+	span := d.Snapshot.Span()
+	const step = 2.0
+	n := int(sparkWidth / step)
+	sum := make([]float64, n)
+	for _, m := range metrics {
+		v := d.Snapshot.Series(sub, m)
+		out.Known = out.Known || len(v) > 0
+		for i, b := range Buckets(v, span, n) {
+			if b.N > 0 {
+				sum[i] = max(sum[i], b.Max)
+			}
+		}
+	}
+	hi := 0.0
+	for _, v := range sum {
+		hi = max(hi, v)
+	}
+	out.Quiet = out.Known && hi == 0
+	if hi == 0 {
+		return out
+	}
+	var b strings.Builder
+	for i, v := range sum {
+		if v > 0 {
+			b.WriteString("M" + px(float64(i)*step+1) + " " + px(sparkHeight) + "v-" + px(max(1.5, v/hi*(sparkHeight-2))))
+		}
+	}
+	out.Bars, out.Most = b.String(), Figure(string(metrics[0]), hi, "")
+	return out
+}
