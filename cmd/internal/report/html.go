@@ -166,10 +166,18 @@ func htmlOutageOf(o Outage) htmlOutage {
 // htmlPorts lists every port of the site, those on the path first.
 func htmlPorts(d Document) []htmlPort {
 	var on, off []htmlPort
+	busiest := 0.0 // the loads of all ports are drawn to one scale, so that an idle port looks idle
+	for _, k := range d.Snapshot.Keys() {
+		if k.Metric == timeline.InBits || k.Metric == timeline.OutBits {
+			for _, s := range d.Snapshot.Series(k.Subject, k.Metric) {
+				busiest = max(busiest, s.Value)
+			}
+		}
+	}
 	for _, dev := range d.Topology.Devices {
 		for _, p := range dev.Ports {
 			sub := timeline.Port(dev.Name, p)
-			row := htmlPortOf(d, sub)
+			row := htmlPortOf(d, sub, busiest)
 			if d.Topology.OnPath(sub) {
 				on = append(on, row)
 			} else {
@@ -178,7 +186,7 @@ func htmlPorts(d Document) []htmlPort {
 			}
 		}
 		for _, p := range dev.OffPath {
-			row := htmlPortOf(d, timeline.Port(dev.Name, p))
+			row := htmlPortOf(d, timeline.Port(dev.Name, p), busiest)
 			row.Off = true
 			off = append(off, row)
 		}
@@ -186,12 +194,12 @@ func htmlPorts(d Document) []htmlPort {
 	return append(on, off...)
 }
 
-func htmlPortOf(d Document, sub timeline.Subject) htmlPort {
+func htmlPortOf(d Document, sub timeline.Subject, busiest float64) htmlPort {
 	p := htmlPort{
 		Device: Clean(sub.Device), Port: Clean(sub.Name), State: "?", Speed: "?",
-		Rate:   spark(d, sub, timeline.InBits, timeline.OutBits),
-		Errors: spark(d, sub, timeline.InErrors, timeline.OutErrors, timeline.InFCS, timeline.LateCollisions),
-		Drops:  spark(d, sub, timeline.InDrops, timeline.OutDrops),
+		Rate:   spark(d, sub, busiest, timeline.InBits, timeline.OutBits),
+		Errors: spark(d, sub, 0, timeline.InErrors, timeline.OutErrors, timeline.InFCS, timeline.LateCollisions),
+		Drops:  spark(d, sub, 0, timeline.InDrops, timeline.OutDrops),
 	}
 	if s, ok := d.Snapshot.Last(sub, timeline.Oper); ok {
 		p.State, p.Down = stateWord(timeline.Oper, s.Value), s.Value == 0

@@ -32,16 +32,18 @@ type svgChart struct {
 	Shades        []svgShade
 	Ticks         []svgTick
 	AxisY, TextY  string
+
+	// What the key has to explain.
+	HasDark, HasStall, HasEvent, HasOff, HasMark, HasOffer, HasReverse, HasBlind bool
 }
 
 // svgStrip is one diagram.
 type svgStrip struct {
-	Title, TitleY          string
-	Top, Bottom, Mid       string
-	TopLabel, MidLabel     string
-	TopTextY, MidY, BotY   string
-	Curves                 []svgCurve
-	LegendX, LegendY, Hint string
+	Title, TitleY        string
+	Top, Bottom, Mid     string
+	TopLabel, MidLabel   string
+	TopTextY, MidY, BotY string
+	Curves               []svgCurve
 }
 
 // svgCurve is one series in a strip. Area is drawn under it, Line on top; either may be empty.
@@ -75,7 +77,6 @@ type curve struct {
 type strip struct {
 	title  string
 	height float64
-	unit   func(v float64) string
 	scale  float64 // from the metric's unit to the axis'
 	most   float64 // the highest the axis goes, 0 without limit
 	curves []curve
@@ -83,14 +84,12 @@ type strip struct {
 
 // strips are the diagrams of a path, from top to bottom: a new one is one entry here.
 var strips = []strip{
-	{"Goodput, Mbit/s", 150, plainNumber, 1e-6, 0, []curve{
+	{"Goodput, Mbit/s", 150, 1e-6, 0, []curve{
 		{timeline.GoodputForward, "fwd", "to the far end"}, {timeline.GoodputReverse, "rev", "from the far end"}, {timeline.OfferedForward, "offer", "offered"}}},
-	{"Heartbeat loss, %", 64, plainNumber, 100, 100, []curve{
+	{"Heartbeat loss, %", 64, 100, 100, []curve{
 		{timeline.LossForward, "loss", "to the far end"}, {timeline.LossReverse, "rev", "from the far end"}, {timeline.LossRoundTrip, "loss", "direction unknown"}}},
-	{"Round-trip time, ms", 64, plainNumber, 1e3, 0, []curve{{timeline.RTT, "rtt", "median"}}},
+	{"Round-trip time, ms", 64, 1e3, 0, []curve{{timeline.RTT, "rtt", "median"}}},
 }
-
-func plainNumber(v float64) string { return number(v) }
 
 // chart draws one path; ok is false if there is nothing to draw.
 func chart(d Document, path string) (c svgChart, ok bool) {
@@ -118,10 +117,32 @@ func chart(d Document, path string) (c svgChart, ok bool) {
 		y += laneHeight
 	}
 	c.Shades = shades(d, path, span, bottom, y)
+	c.fillKey()
 	c.Ticks = ticks(span, stripGap, y)
 	c.AxisY, c.TextY = px(y), px(y+17)
 	c.Height = px(y + axisHeight)
 	return c, true
+}
+
+func (c *svgChart) fillKey() {
+	for _, s := range c.Shades {
+		c.HasDark = c.HasDark || s.Class == "dark"
+		c.HasStall = c.HasStall || s.Class == "stall"
+	}
+	for _, l := range c.Lanes {
+		c.HasBlind = c.HasBlind || len(l.Blind) > 0
+		for _, m := range l.Marks {
+			c.HasOff = c.HasOff || m.Class == "off"
+			c.HasMark = c.HasMark || m.Class == "own"
+			c.HasEvent = c.HasEvent || m.Class == "ev" || m.Class == "log"
+		}
+	}
+	for _, s := range c.Strips {
+		for _, v := range s.Curves {
+			c.HasOffer = c.HasOffer || v.Class == "offer"
+			c.HasReverse = c.HasReverse || v.Class == "rev"
+		}
+	}
 }
 
 func px(v float64) string { return fmt.Sprintf("%.1f", v) }
@@ -153,7 +174,7 @@ func (s strip) draw(snap timeline.Snapshot, sub timeline.Subject, span timeline.
 	bottom := top + s.height
 	out := svgStrip{
 		Title: s.title, TitleY: px(top - 9), Top: px(top), Bottom: px(bottom), Mid: px(top + s.height/2),
-		TopLabel: s.unit(hi), MidLabel: s.unit(hi / 2), TopTextY: px(top + 4), MidY: px(top + s.height/2 + 4), BotY: px(bottom + 4),
+		TopLabel: number(hi), MidLabel: number(hi / 2), TopTextY: px(top + 4), MidY: px(top + s.height/2 + 4), BotY: px(bottom + 4),
 	}
 	for i, c := range s.curves {
 		if data[i] == nil || flatZero(data[i]) && c.class == "rev" {

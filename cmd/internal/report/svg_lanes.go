@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"time"
 
 	"whydrop/correlate/timeline"
 )
@@ -17,17 +18,26 @@ const (
 func lanes(d Document, span timeline.Span) []svgLane {
 	var out []*svgLane
 	byName := map[string]*svgLane{}
-	for _, e := range d.Snapshot.Events() {
-		name, off, ok := laneOf(d, e)
-		if !ok {
-			continue
-		}
+	lane := func(name string, off bool) *svgLane {
 		l := byName[name]
 		if l == nil {
 			l = &svgLane{Name: Clip(name, 12), Off: off}
 			byName[name] = l
 			out = append(out, l)
 		}
+		return l
+	}
+	for _, b := range blindSpans(d.Snapshot) {
+		l := lane(Clean(b.device), false)
+		x0, x1 := xAt(b.span.From, span), xAt(b.span.To, span)
+		l.Blind = append(l.Blind, svgShade{X: px(x0), Width: px(max(x1-x0, 1)), Tip: "nothing read: " + Clean(b.reason)})
+	}
+	for _, e := range d.Snapshot.Events() {
+		name, off, ok := laneOf(d, e)
+		if !ok {
+			continue
+		}
+		l := lane(name, off)
 		if len(l.Marks) >= maxLaneMarks {
 			continue
 		}
@@ -99,10 +109,38 @@ func laneRank(order map[string]int, l *svgLane) int {
 	return i
 }
 
+// blindSpan is a stretch in which nothing was read of a device.
+type blindSpan struct {
+	device, reason string
+	span           timeline.Span
+}
+
+// blindSpans joins the gaps that concern a whole device where less than two seconds lie between them: polls that
+// fail one after the other are one blindness.
+func blindSpans(s timeline.Snapshot) []blindSpan {
+	var out []blindSpan
+	last := map[string]int{}
+	for _, g := range s.Gaps() {
+		if g.Kind != timeline.KindDevice || g.Metric != "" {
+			continue
+		}
+		if i, ok := last[g.Device]; ok && !g.Span.From.After(out[i].span.To.Add(2*time.Second)) {
+			out[i].span = out[i].span.Union(g.Span)
+			continue
+		}
+		last[g.Device] = len(out)
+		out = append(out, blindSpan{g.Device, string(g.Reason), g.Span})
+	}
+	return out
+}
+
 // place gives the lane its height in the chart.
 func (l *svgLane) place(top float64) {
 	mid := top + laneHeight/2
 	l.Y, l.TextY = px(mid), px(mid+4)
+	for i := range l.Blind {
+		l.Blind[i].Y, l.Blind[i].Height = px(mid-5), px(10)
+	}
 	for i := range l.Marks {
 		l.Marks[i].Y = px(mid)
 	}

@@ -21,8 +21,9 @@ type svgSpark struct {
 	Width, Height string
 }
 
-// spark draws the largest value of each column as a bar, so that a single bad second is seen in a long day.
-func spark(d Document, sub timeline.Subject, metrics ...timeline.Metric) svgSpark {
+// spark draws the largest value of each column as a bar, so that a single bad second is seen in a long day. The
+// bars reach the top at scale, or at the largest value if scale is 0.
+func spark(d Document, sub timeline.Subject, scale float64, metrics ...timeline.Metric) svgSpark {
 	out := svgSpark{Width: px(sparkWidth), Height: px(sparkHeight)}
 	span := d.Snapshot.Span()
 	const step = 2.0
@@ -45,10 +46,13 @@ func spark(d Document, sub timeline.Subject, metrics ...timeline.Metric) svgSpar
 	if hi == 0 {
 		return out
 	}
+	if scale <= 0 {
+		scale = hi
+	}
 	var b strings.Builder
 	for i, v := range sum {
 		if v > 0 {
-			b.WriteString("M" + px(float64(i)*step+1) + " " + px(sparkHeight) + "v-" + px(max(1.5, v/hi*(sparkHeight-2))))
+			b.WriteString("M" + px(float64(i)*step+1) + " " + px(sparkHeight) + "v-" + px(max(1.5, min(v/scale, 1)*(sparkHeight-2))))
 		}
 	}
 	out.Bars, out.Most = b.String(), Figure(string(metrics[0]), hi, "")
