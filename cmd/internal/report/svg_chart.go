@@ -62,6 +62,7 @@ type svgTick struct{ X, Y1, Y2, Label string }
 type svgLane struct {
 	Name, Y, TextY string
 	Off            bool
+	Blind          []svgShade // when nothing was read of the device
 	Marks          []svgMark
 }
 
