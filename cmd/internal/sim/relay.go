@@ -1,0 +1,126 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// relay is the path as sockets: TCP connections and datagrams that arrive at its ports go on to the far end, late,
+// shaped, lost or held up as the path's condition says.
+type relay struct {
+	path  *path
+	begun time.Time
+	rcv   int // receive buffer of its sockets in bytes: small, so that a sender feels a stall soon
+
+	tcp    *net.TCPListener
+	udp    *net.UDPConn
+	farTCP netip.AddrPort
+	farUDP netip.AddrPort
+
+	ctx  context.Context
+	stop context.CancelFunc
+	wg   sync.WaitGroup
+
+	mu     sync.Mutex
+	dice   *rand.Rand
+	shaped [2]time.Time // when the next payload may leave, by way
+}
+
+// newRelay opens a TCP and a UDP port on loopback for a path; the caller sets the far ends and calls run.
+func newRelay(p *path, seed uint64, offered float64) (*relay, error) {
+	r := &relay{path: p, dice: rand.New(rand.NewPCG(seed, 0x72656c6179))}
+	// What the sender can still get rid of when the relay stops reading: some 10 ms of the offered rate.
+	r.rcv = min(max(int(offered/8*0.010), 12<<10), 256<<10)
+	if p.base.window > 0 {
+		r.rcv = min(r.rcv, p.base.window)
+	}
+	lc := net.ListenConfig{Control: smallBuffers(r.rcv)}
+	l, err := lc.Listen(context.Background(), "tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("relay: %w", err)
+	}
+	u, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		l.Close()
+		return nil, fmt.Errorf("relay: %w", err)
+	}
+	r.tcp, r.udp = l.(*net.TCPListener), u
+	r.ctx, r.stop = context.WithCancel(context.Background())
+	return r, nil
+}
+
+// run begins to relay; the path's time counts from begun. close ends it.
+func (r *relay) run(begun time.Time) {
+	r.begun = begun
+	r.wg.Add(2)
+	go func() {
+		defer r.wg.Done()
+		r.accept()
+	}()
+	go func() {
+		defer r.wg.Done()
+		r.datagrams()
+	}()
+}
+
+// close ends every connection and waits for all of the relay's goroutines.
+func (r *relay) close() error {
+	r.stop()
+	err := errors.Join(r.tcp.Close(), r.udp.Close())
+	r.wg.Wait()
+	return err
+}
+
+func (r *relay) now() time.Duration { return time.Since(r.begun) }
+
+// sleep waits until a moment of the story, or returns false if the relay ends before.
+func (r *relay) sleep(until time.Duration) bool {
+	d := until - r.now()
+	if d <= 0 {
+		return r.ctx.Err() == nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-r.ctx.Done():
+		return false
+	}
+}
+
+// lose throws the dice for one frame.
+func (r *relay) lose(ratio float64) bool {
+	if ratio <= 0 {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.dice.Float64() < ratio
+}
+
+// behind is how far the shaper may be behind time and still catch up: what the timers of a busy host are late by.
+const behind = 10 * time.Millisecond
+
+// reserve returns when n bytes of payload may leave at a rate.
+func (r *relay) reserve(w way, n int, rate float64) time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now()
+	if rate <= 0 {
+		return now
+	}
+	at := r.shaped[w]
+	if at.Before(now.Add(-behind)) {
+		at = now.Add(-behind)
+	}
+	at = at.Add(time.Duration(float64(n) * 8 / rate * float64(time.Second)))
+	r.shaped[w] = at
+	return at
+}

@@ -1,0 +1,283 @@
+package sim
+
+import (
+	"io"
+	"net"
+	"testing"
+	"time"
+)
+
+// testRelay starts a relay for a path, with a far end that sends datagrams back and swallows TCP; got receives the
+// moments at which TCP payload arrived there, and how much.
+func testRelay(t *testing.T, p *path, offered float64) (r *relay, got chan piece) {
+	t.Helper()
+	for i := range p.cross {
+		a, b := &port{}, &port{}
+		p.cross[i] = [2][]crossing{{{a, true}, {b, false}}, {{b, true}, {a, false}}}
+	}
+	r, err := newRelay(p, 1, offered)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.farTCP, r.farUDP = l.Addr().(*net.TCPAddr).AddrPort(), u.LocalAddr().(*net.UDPAddr).AddrPort()
+	got = make(chan piece, 1<<16)
+	go swallow(l, got)
+	go func() {
+		buf := make([]byte, 2048)
+		for {
+			n, from, err := u.ReadFromUDPAddrPort(buf)
+			if err != nil {
+				return
+			}
+			_, _ = u.WriteToUDPAddrPort(buf[:n], from)
+		}
+	}()
+	r.run(time.Now())
+	t.Cleanup(func() {
+		l.Close()
+		u.Close()
+		if err := r.close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return r, got
+}
+
+func swallow(l net.Listener, got chan<- piece) {
+	defer close(got)
+	c, err := l.Accept()
+	if err != nil {
+		return
+	}
+	defer c.Close()
+	for {
+		buf := make([]byte, 64<<10)
+		n, err := c.Read(buf)
+		if n > 0 {
+			got <- piece{time.Now(), buf[:n]}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// pour sends at a rate in bit/s until the connection is closed and returns when its writes last blocked longer
+// than 50 ms, as offsets from begun.
+func pour(t *testing.T, r *relay, rate float64, length time.Duration) (blocked [][2]time.Duration) {
+	t.Helper()
+	c, err := net.DialTCP("tcp4", nil, r.tcp.Addr().(*net.TCPAddr))
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	defer c.Close()
+	if err := c.SetWriteBuffer(16 << 10); err != nil {
+		t.Error(err)
+		return nil
+	}
+	buf := make([]byte, 4<<10)
+	gap := time.Duration(float64(len(buf)) * 8 / rate * float64(time.Second))
+	for next := time.Now(); r.now() < length; next = next.Add(gap) {
+		time.Sleep(time.Until(next))
+		from := r.now()
+		if _, err := c.Write(buf); err != nil {
+			t.Error(err)
+			return blocked
+		}
+		if to := r.now(); to-from > 50*time.Millisecond {
+			blocked = append(blocked, [2]time.Duration{from, to})
+			next = time.Now()
+		}
+	}
+	return blocked
+}
+
+func TestAStallOfThePathReachesBothEndsOfATCPFlowInTime(t *testing.T) {
+	p := &path{base: condition{delay: [2]time.Duration{3 * time.Millisecond, 3 * time.Millisecond}}}
+	const from, to = 400 * time.Millisecond, 1100 * time.Millisecond
+	p.during(from, to, func(c *condition) { c.stalled = from })
+	r, got := testRelay(t, p, 10e6)
+	blocked := pour(t, r, 10e6, 1500*time.Millisecond)
+	if len(blocked) != 1 || blocked[0][0] < from || blocked[0][0] > from+80*time.Millisecond || blocked[0][1] < to || blocked[0][1] > to+60*time.Millisecond {
+		t.Errorf("the sender was blocked %v, want once, from some 50 ms after %v to %v", blocked, from, to)
+	}
+	var last time.Time
+	var gap [2]time.Time
+	for p := range got {
+		if d := p.read.Sub(last); !last.IsZero() && d > gap[1].Sub(gap[0]) {
+			gap = [2]time.Time{last, p.read}
+		}
+		last = p.read
+	}
+	if a, b := gap[0].Sub(r.begun), gap[1].Sub(r.begun); a < from-60*time.Millisecond || a > from+20*time.Millisecond || b < to || b > to+60*time.Millisecond {
+		t.Errorf("the receiver got nothing from %v to %v, want from %v to %v", a, b, from, to)
+	}
+}
+
+func TestAFlowOpenedAfterTheMovePasses(t *testing.T) {
+	p := &path{}
+	p.during(50*time.Millisecond, time.Hour, func(c *condition) { c.stalled = 50 * time.Millisecond })
+	r, got := testRelay(t, p, 10e6)
+	time.Sleep(time.Until(r.begun.Add(60 * time.Millisecond)))
+	c, err := net.Dial("tcp4", r.tcp.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, "hello"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case p := <-got:
+		if string(p.data) != "hello" {
+			t.Errorf("%q arrived", p.data)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("nothing arrived")
+	}
+}
+
+func TestTCPGetsTheRateOfThePath(t *testing.T) {
+	for _, x := range []struct {
+		name    string
+		base    condition
+		offered float64
+		want    float64
+	}{
+		{"a shaped link", condition{rate: 20e6}, 60e6, 20e6},
+		{"a slow link of 94 Mbit/s", condition{rate: 94e6}, 180e6, 94e6},
+		{"a window of 32 kB at 50 ms", condition{window: 32 << 10, delay: [2]time.Duration{25 * time.Millisecond, 25 * time.Millisecond}}, 50e6, 32 << 10 * 8 / 0.050},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			p := &path{base: x.base}
+			r, got := testRelay(t, p, x.offered)
+			const length = 1500 * time.Millisecond
+			poured := make(chan struct{})
+			go func() {
+				defer close(poured)
+				pour(t, r, x.offered, length)
+			}()
+			sum := 0.0
+			for p := range got {
+				if at := p.read.Sub(r.begun); at > 500*time.Millisecond && at < length {
+					sum += float64(len(p.data))
+				}
+			}
+			<-poured
+			if rate := sum * 8 / (length - 500*time.Millisecond).Seconds(); rate < 0.9*x.want || rate > 1.1*x.want {
+				t.Errorf("%.1f Mbit/s, want %.1f", rate/1e6, x.want/1e6)
+			}
+		})
+	}
+}
+
+func TestDatagramsAreDelayedLostAndDarkPerDirection(t *testing.T) {
+	p := &path{base: condition{delay: [2]time.Duration{10 * time.Millisecond, 20 * time.Millisecond}}}
+	p.darken(forward, 300*time.Millisecond, 500*time.Millisecond)
+	p.darken(reverse, 300*time.Millisecond, 600*time.Millisecond)
+	p.during(700*time.Millisecond, time.Hour, func(c *condition) { c.loss[reverse] = 0.5 })
+	r, _ := testRelay(t, p, 10e6)
+	c, err := net.Dial("udp4", r.udp.LocalAddr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var arrived [100]time.Duration
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		buf := make([]byte, 16)
+		for {
+			_ = c.SetReadDeadline(r.begun.Add(1300 * time.Millisecond))
+			if n, err := c.Read(buf); err != nil {
+				return
+			} else if n == 1 {
+				arrived[buf[0]] = r.now()
+			}
+		}
+	}()
+	for i := range byte(100) {
+		time.Sleep(time.Until(r.begun.Add(time.Duration(i) * 10 * time.Millisecond)))
+		if _, err := c.Write([]byte{i}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-done
+	lost := 0
+	for i, at := range arrived {
+		sent := time.Duration(i) * 10 * time.Millisecond
+		switch {
+		case sent < 260*time.Millisecond || sent > 600*time.Millisecond && sent < 670*time.Millisecond:
+			if rtt := at - sent; rtt < 30*time.Millisecond || rtt > 60*time.Millisecond {
+				t.Errorf("datagram %d came back after %v, want 30 ms", i, rtt)
+			}
+		case sent > 310*time.Millisecond && sent < 585*time.Millisecond:
+			if at != 0 {
+				t.Errorf("datagram %d came back although the path was dark", i)
+			}
+		case sent > 710*time.Millisecond && at == 0:
+			lost++
+		}
+	}
+	if lost < 4 || lost > 25 {
+		t.Errorf("%d of 29 datagrams were lost, want about half", lost)
+	}
+	if n := p.cross[0][forward][0].port.live[inUnicast].Load(); n < 75 || n > 82 {
+		t.Errorf("the first port counted %d datagrams in, want those that entered", n)
+	}
+}
+
+func TestCountsFollowTheActiveFirewall(t *testing.T) {
+	s, err := Draw(Default, 3, Options{Quick: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, active := range []int{0, 1} {
+		s.path.segments(forward, condition{active: active}, 100*segmentSize)
+		if got := s.inside[active].live[inUnicast].Load(); got != 100 {
+			t.Errorf("firewall %d counted %d segments, want 100", active, got)
+		}
+		if got := s.inside[active].live[outUnicast].Load(); got != 50 {
+			t.Errorf("firewall %d counted %d acknowledgements, want 50", active, got)
+		}
+		if got, want := s.outside[active].live[outOctets].Load(), uint64(100*(segmentSize+tcpOverhead+etherOverhead)); got != want {
+			t.Errorf("firewall %d counted %d octets, want %d", active, got, want)
+		}
+	}
+}
+
+func TestLostFramesCountAtThePlaceOfLossOnly(t *testing.T) {
+	s, err := Draw("bad-cable", 3, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for w, list := range s.path.cross[s.first] {
+		where := s.path.losing[w].at
+		if where == nil {
+			continue
+		}
+		for range 10 {
+			s.path.datagram(way(w), s.first, 64, true)
+		}
+		gone := false
+		for _, c := range list {
+			gone = gone || c.port == where
+			n := c.port.live[inUnicast].Load() + c.port.live[outUnicast].Load()
+			if gone && n != 0 || !gone && n != 10 {
+				t.Errorf("%s counted %d frames", c.port.name, n)
+			}
+		}
+		if n := where.live[fcsErrors].Load(); n != 10 {
+			t.Errorf("%d check sequence errors, want 10", n)
+		}
+	}
+}

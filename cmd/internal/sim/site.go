@@ -1,0 +1,205 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"whydrop/devices/cli/clitest"
+	"whydrop/devices/snmp/snmptest"
+)
+
+// Site is a story that runs: agents, SSH servers, a relay and a far end, all on loopback.
+type Site struct {
+	story   *Story
+	relay   *relay
+	far     *farEnd
+	devices []*running
+	timers  []*time.Timer
+}
+
+// running is one device with its sockets.
+type running struct {
+	*device
+	agent *snmptest.Agent
+	snmp  netip.AddrPort
+	shell *clitest.Server
+}
+
+// Start opens the story's site on free ports of 127.0.0.1; the story begins when Start returns. The caller must
+// Close it.
+func Start(story *Story) (*Site, error) {
+	s := &Site{story: story}
+	if err := s.start(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Site) start() (err error) {
+	if s.relay, err = newRelay(&s.story.path, s.story.Seed, s.story.offered); err != nil {
+		return err
+	}
+	if s.far, err = startFarEnd(s.story.slow, s.relay.rcv); err != nil {
+		return err
+	}
+	s.relay.farTCP, s.relay.farUDP = s.far.tcp, s.far.udp
+	keys, err := hostKeys(s.story.campus.devices())
+	if err != nil {
+		return err
+	}
+	begun := time.Now()
+	for i, d := range s.story.campus.devices() {
+		r, err := run(d, begun, keys[i])
+		if r != nil {
+			s.devices = append(s.devices, r)
+		}
+		if err != nil {
+			return err
+		}
+		if d.blind > 0 {
+			s.timers = append(s.timers, time.AfterFunc(d.blind-time.Since(begun), r.silence))
+		}
+	}
+	s.relay.run(begun)
+	return nil
+}
+
+// hostKeys makes a key for each device, all at once: an RSA key takes some tenths of a second.
+func hostKeys(list []*device) ([]ssh.Signer, error) {
+	keys, errs := make([]ssh.Signer, len(list)), make([]error, len(list))
+	var wg sync.WaitGroup
+	for i, d := range list {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			kind := "ecdsa"
+			if d.model.legacy {
+				kind = "rsa"
+			}
+			keys[i], errs[i] = clitest.NewHostKey(kind)
+		}()
+	}
+	wg.Wait()
+	return keys, errors.Join(errs...)
+}
+
+// run opens a device's agent and SSH server. What it returns beside an error must be closed too.
+func run(d *device, begun time.Time, key ssh.Signer) (*running, error) {
+	now := func() time.Duration { return time.Since(begun) }
+	r := &running{device: d}
+	r.agent = &snmptest.Agent{
+		Community: d.community, User: d.user, Auth: "SHA", AuthPass: d.authPass, Priv: "AES", PrivPass: d.privPass,
+		EngineID: "\x80\x00\x00\x09\x03" + string(d.ports[0].mac[:]), Boots: uint32(d.first % 50), // RFC 3411: enterprise 9, format 3 (MAC address)
+	}
+	d.fill(r.agent, now)
+	var err error
+	if r.snmp, err = r.agent.Listen("127.0.0.1:0"); err != nil {
+		return r, fmt.Errorf("%s: %w", d.name, err)
+	}
+	r.shell = &clitest.Server{
+		Hostname: d.name, User: d.login, Password: d.password, HostKey: key, Legacy: d.model.legacy, Privileged: true,
+		Handler: func(line string) (string, bool) {
+			host := time.Now()
+			return d.answer(line, host.Sub(begun), host)
+		},
+	}
+	if err := r.shell.Listen("127.0.0.1:0"); err != nil {
+		r.shell = nil
+		return r, fmt.Errorf("%s: %w", d.name, err)
+	}
+	return r, nil
+}
+
+// silence stops the device from answering anything.
+func (r *running) silence() {
+	r.agent.Always(snmptest.Silence)
+	r.shell.Freeze(true)
+}
+
+// Close ends the site and waits for everything it started.
+func (s *Site) Close() error {
+	var errs []error
+	for _, t := range s.timers {
+		t.Stop()
+	}
+	if s.relay != nil {
+		errs = append(errs, s.relay.close())
+	}
+	if s.far != nil {
+		errs = append(errs, s.far.close())
+	}
+	for _, d := range s.devices {
+		errs = append(errs, d.agent.Close())
+		if d.shell != nil {
+			errs = append(errs, d.shell.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Story returns the story that runs.
+func (s *Site) Story() *Story { return s.story }
+
+// Begun returns when the story began: its moments count from there.
+func (s *Site) Begun() time.Time { return s.relay.begun }
+
+// Secret resolves the labels of the prompt: references in the site file.
+func (s *Site) Secret(label string) (string, error) {
+	name, what, _ := strings.Cut(label, "/")
+	for _, d := range s.devices {
+		if d.name != name {
+			continue
+		}
+		if v := map[string]string{"community": d.community, "auth": d.authPass, "priv": d.privPass, "ssh": d.password}[what]; v != "" {
+			return v, nil
+		}
+	}
+	return "", fmt.Errorf("the simulated site knows no secret %q", label)
+}
+
+// YAML returns the site file for the site, as `whydrop watch -f` reads it. Its secrets are prompt: references that
+// Secret resolves.
+func (s *Site) YAML() []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "site: %s\ndevices:\n", s.story.site)
+	for _, d := range s.devices {
+		fmt.Fprintf(&b, "  - name: %s\n    address: 127.0.0.1\n    platform: %s\n    role: %s\n", d.name, d.model.platform, d.role)
+		if d.peer != "" {
+			fmt.Fprintf(&b, "    peer: %s\n", d.peer)
+		}
+		if d.community != "" {
+			fmt.Fprintf(&b, "    snmp: {version: 2c, port: %d, community: \"prompt:%s/community\"}\n", d.snmp.Port(), d.name)
+		} else {
+			fmt.Fprintf(&b, "    snmp: {version: 3, port: %[2]d, user: %[3]s, level: authPriv, auth: SHA, auth_pass: \"prompt:%[1]s/auth\", priv: AES, priv_pass: \"prompt:%[1]s/priv\"}\n", d.name, d.snmp.Port(), d.user)
+		}
+		legacy := ""
+		if d.model.legacy {
+			legacy = ", profile: legacy"
+		}
+		fmt.Fprintf(&b, "    ssh: {port: %d, user: %s, password: \"prompt:%s/ssh\", host_key: \"%s\"%s}\n", d.shell.Port(), d.login, d.name, d.shell.Fingerprint(), legacy)
+		fmt.Fprintf(&b, "    ports: [%s]\n", portNames(d.on))
+		if len(d.off) > 0 {
+			fmt.Fprintf(&b, "    off_path: [%s]\n", portNames(d.off))
+		}
+	}
+	st := s.story
+	fmt.Fprintf(&b, "paths:\n  - name: probe-%s\n    hops: [%s, [%s, %s], %s]\n", st.hostBName, st.near.name, st.fws[0].name, st.fws[1].name, st.campus.far.name)
+	fmt.Fprintf(&b, "    probe: {to: 127.0.0.1, port: %d, stamp_port: %d, rate: %.0fM, heartbeat: 20ms}\n",
+		s.relay.tcp.Addr().(interface{ AddrPort() netip.AddrPort }).AddrPort().Port(),
+		s.relay.udp.LocalAddr().(interface{ AddrPort() netip.AddrPort }).AddrPort().Port(), st.offered/1e6)
+	return []byte(b.String())
+}
+
+func portNames(list []*port) string {
+	var names []string
+	for _, p := range list {
+		names = append(names, p.name)
+	}
+	return strings.Join(names, ", ")
+}
