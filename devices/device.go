@@ -126,5 +126,21 @@ func (c Clock) At(ticks uint32) (sp timeline.Span, ok bool) {
 	return timeline.Span{From: c.Span.From.Add(-d - tick), To: c.Span.To.Add(-d + tick)}, true
 }
 
+// Restarted says whether the device or its agent started anew between the two polls, next being the later one:
+// sysUpTime fell, and not because it wraps after 497.1 days; or it is shorter than the time between the polls.
+func (c Clock) Restarted(next Clock) bool {
+	// An agent's clock runs up to 5 % off, and some repeat or take back a second of it.
+	const slack = 2 * time.Second
+	elapsed := next.Span.Mid().Sub(c.Span.Mid())
+	if advance := time.Duration(next.Ticks-c.Ticks) * tick; advance-elapsed < slack+elapsed/20 && elapsed-advance < slack+elapsed/20 {
+		return false // modular, so that a wrap is an advance
+	}
+	up := time.Duration(next.Ticks) * tick
+	if next.Ticks < c.Ticks {
+		return up < elapsed+slack || time.Duration(c.Ticks-next.Ticks)*tick > slack
+	}
+	return up < elapsed-slack-elapsed/20
+}
+
 // tick is the unit of TimeTicks (RFC 2578, section 7.1.8).
 const tick = 10 * time.Millisecond

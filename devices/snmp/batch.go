@@ -1,0 +1,138 @@
+package snmp
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/gosnmp/gosnmp"
+
+	"whydrop/correlate/timeline"
+	"whydrop/devices"
+)
+
+// maxReply is how many octets of variable bindings an answer may have, so that it fits one Ethernet frame with
+// IP, UDP and the SNMPv3 header and is never fragmented.
+const maxReply = 1250
+
+// batch is what one GET asks for.
+type batch []string
+
+// batches packs groups of objects into as few messages as fit, a group whole where that is possible.
+func (s *session) batches(groups [][]string) []batch {
+	var out []batch
+	var cur batch
+	size := 0
+	flush := func() {
+		if len(cur) > 0 {
+			out = append(out, cur)
+		}
+		cur, size = nil, 0
+	}
+	limit := s.reply
+	if limit == 0 {
+		limit = maxReply
+	}
+	for _, g := range groups {
+		total := 0
+		for _, id := range g {
+			total += s.objects.bindSize(id)
+		}
+		if size+total > limit || len(cur)+len(g) > gosnmp.MaxOids {
+			flush()
+		}
+		for _, id := range g {
+			n := s.objects.bindSize(id)
+			if size+n > limit || len(cur) >= gosnmp.MaxOids {
+				flush()
+			}
+			cur = append(cur, id)
+			size += n
+		}
+	}
+	flush()
+	return out
+}
+
+// read asks for a batch and adds what was given to values. tooBig splits it; an object that the agent fails on is
+// left out for a while. The span is that of the (last) answer.
+func (s *session) read(ctx context.Context, b batch, values map[string]gosnmp.SnmpPDU) (timeline.Span, error) {
+	for len(b) > 0 {
+		p, span, err := s.request(ctx, get(b))
+		if err != nil {
+			return span, err
+		}
+		switch {
+		case p.Error == gosnmp.NoError:
+			return span, s.take(b, p.Variables, values)
+		case p.Error == gosnmp.TooBig && len(b) > 1:
+			s.reply = max(minReply, s.shrink())
+			half := len(b) / 2
+			if _, err := s.read(ctx, b[:half], values); err != nil {
+				return span, err
+			}
+			b = b[half:]
+			continue
+		}
+		if err := s.refusedPDU(p); err != nil && !s.worked {
+			return span, err
+		}
+		// RFC 3416, section 4.2.1: the index names the binding that failed, from 1.
+		i := int(p.ErrorIndex) - 1
+		if i < 0 || i >= len(b) {
+			if len(b) > 1 { // the agent does not say which
+				half := len(b) / 2
+				if _, err := s.read(ctx, b[:half], values); err != nil {
+					return span, err
+				}
+				b = b[half:]
+				continue
+			}
+			i = 0
+		}
+		s.objects.skip(b[i], time.Now())
+		b = append(append(batch(nil), b[:i]...), b[i+1:]...)
+	}
+	return timeline.Span{}, nil
+}
+
+// minReply is the least that every agent must be able to send, less its headers (RFC 3417, section 3.2: 484).
+const minReply = 360
+
+func (s *session) shrink() int {
+	if s.reply == 0 {
+		return maxReply / 2
+	}
+	return s.reply * 3 / 4
+}
+
+// take adds the answer's values by name. Objects that were not asked for are ignored.
+func (s *session) take(b batch, vars []gosnmp.SnmpPDU, values map[string]gosnmp.SnmpPDU) error {
+	asked := make(map[string]bool, len(b))
+	for _, id := range b {
+		asked[id] = true
+	}
+	now := time.Now()
+	got := 0
+	for _, v := range vars {
+		id := v.Name
+		if len(id) > 0 && id[0] == '.' {
+			id = id[1:]
+		}
+		if !asked[id] {
+			continue
+		}
+		asked[id] = false
+		got++
+		values[id] = v
+		s.objects.learn(id, v, now)
+		s.exchanges.keep(id, v)
+	}
+	if got < len(b) {
+		return &Error{
+			Device: s.device.Name, Err: devices.ErrPartial,
+			Text: fmt.Sprintf("answer cut short: %d of %d objects", got, len(b)),
+		}
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package snmp
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/gosnmp/gosnmp"
+
+	"whydrop/devices"
+	"whydrop/devices/snmp/internal/oid"
+)
+
+// Spanning tree of the bridge as a whole and of its ports (BRIDGE-MIB dot1dStp, RFC 4188), and the ports' roles
+// (CISCO-STP-EXTENSIONS-MIB stpxRSTPPortRoleTable, where a device has it). Devices with a tree per VLAN show that
+// of VLAN 1, or of the context that the site file names.
+const (
+	dot1dBasePortIfIndex = "1.3.6.1.2.1.17.1.4.1.2"
+	dot1dStp             = "1.3.6.1.2.1.17.2."
+	stpSinceChange       = dot1dStp + "3.0"
+	stpTopChanges        = dot1dStp + "4.0"
+	stpDesignatedRoot    = dot1dStp + "5.0"
+	stpRootCost          = dot1dStp + "6.0"
+	stpRootPort          = dot1dStp + "7.0"
+	stpPortState         = dot1dStp + "15.1.3."
+	stpxRSTPPortRole     = "1.3.6.1.4.1.9.9.82.1.12.2.1.3"
+)
+
+var (
+	stpScalars = []string{stpSinceChange, stpTopChanges, stpDesignatedRoot, stpRootCost, stpRootPort}
+	// stpStateWords are the values of dot1dStpPortState.
+	stpStateWords = []string{"disabled", "blocking", "listening", "learning", "forwarding", "broken"}
+	// stpRoleWords are the values of stpxRSTPPortRoleValue; a boundary or master port of MST is the root port of
+	// its region.
+	stpRoleWords = []string{"disabled", "root", "designated", "alternate", "backup", "boundary", "master"}
+)
+
+// contactBridge learns which bridge port is which interface and under which index its role stands. A device that
+// is no bridge answers with nothing, which is no error.
+func (s *session) contactBridge(ctx context.Context, m *portMap) {
+	m.base, m.roles = map[uint32]uint32{}, map[uint32]string{}
+	rows, _ := s.walk(ctx, dot1dBasePortIfIndex)
+	for _, r := range rows {
+		if arcs, n := oid.Arcs(r.index), number(r.value); len(arcs) == 1 && n.OK {
+			m.base[arcs[0]] = n.Value
+		}
+	}
+	if len(m.base) == 0 {
+		return
+	}
+	rows, _ = s.walk(ctx, stpxRSTPPortRole)
+	for _, r := range rows {
+		// The index is the instance (VLAN or MST instance), then the bridge port. The lowest instance counts.
+		arcs := oid.Arcs(r.index)
+		if len(arcs) != 2 {
+			continue
+		}
+		if _, ok := m.roles[arcs[1]]; !ok {
+			m.roles[arcs[1]] = strconv.FormatUint(uint64(arcs[0]), 10)
+		}
+	}
+}
+
+// bridgePort returns the bridge port of an interface.
+func (m *portMap) bridgePort(index uint32) (uint32, bool) {
+	best, ok := uint32(0), false
+	for b, i := range m.base {
+		if i == index && (!ok || b < best) {
+			best, ok = b, true
+		}
+	}
+	return best, ok
+}
+
+// stpObjects returns the objects of one port's spanning tree: state and role, "" for what it has not.
+func (m *portMap) stpObjects(index uint32) (state, role string) {
+	b, ok := m.bridgePort(index)
+	if !ok {
+		return "", ""
+	}
+	n := strconv.FormatUint(uint64(b), 10)
+	if instance, ok := m.roles[b]; ok {
+		role = stpxRSTPPortRole + "." + instance + "." + n
+	}
+	return stpPortState + n, role
+}
+
+// bridge puts the scalars together; nil if the device gave none of them.
+func (s *session) bridge(values map[string]gosnmp.SnmpPDU) *devices.Bridge {
+	var b devices.Bridge
+	any := false
+	if v, ok := values[stpTopChanges]; ok && given(v) {
+		b.TopologyChanges = counter(v)
+		any = any || b.TopologyChanges.OK
+	}
+	if v, ok := values[stpSinceChange]; ok {
+		if n := number(v); n.OK {
+			b.SinceChange = devices.Some(time.Duration(n.Value) * 10 * time.Millisecond) // TimeTicks
+		}
+	}
+	if v, ok := values[stpDesignatedRoot]; ok {
+		if id, ok := v.Value.([]byte); ok && len(id) == 8 {
+			b.DesignatedRoot = devices.Some(bridgeID(id))
+			any = true
+		}
+	}
+	if v, ok := values[stpRootCost]; ok {
+		b.RootCost = number(v)
+	}
+	if v, ok := values[stpRootPort]; ok {
+		if n := number(v); n.OK {
+			b.RootPort = s.portName(n.Value)
+		}
+	}
+	if !any {
+		return nil
+	}
+	return &b
+}
+
+// bridgeID writes a bridge's identifier as Cisco does: "priority.aabb.ccdd.eeff".
+func bridgeID(id []byte) string {
+	h := hex.EncodeToString(id[2:])
+	return fmt.Sprintf("%d.%s.%s.%s", int(id[0])<<8|int(id[1]), h[:4], h[4:8], h[8:])
+}
+
+// portName returns the name of a bridge port: as in the site file if it is watched, else as the device spells
+// it; "" for port 0, which is no port: the bridge is the root.
+func (s *session) portName(bridgePort uint32) devices.Opt[string] {
+	if bridgePort == 0 {
+		return devices.Some("")
+	}
+	index, ok := s.ports.base[bridgePort]
+	if !ok {
+		return devices.Some("bridge port " + strconv.FormatUint(uint64(bridgePort), 10))
+	}
+	for _, p := range s.ports.ports {
+		if p.index == index {
+			return devices.Some(p.name)
+		}
+	}
+	if n := s.ports.names[index]; n != "" {
+		return devices.Some(n)
+	}
+	return devices.Some("ifIndex " + strconv.FormatUint(uint64(index), 10))
+}

@@ -1,0 +1,163 @@
+package snmp
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/gosnmp/gosnmp"
+
+	"whydrop/devices"
+	"whydrop/devices/snmp/internal/oid"
+)
+
+// Tables lists what is read of each port: a table's columns and what becomes of them, in the order in which they
+// are asked. A new table is one file and one line here.
+var Tables = []Table{ifTable, ifXTable, etherLike, etherLikeHC, etherPause}
+
+// Table is one MIB table that is indexed by ifIndex.
+type Table struct {
+	Name string
+	// Entry is the identifier of the table's row, without a leading dot.
+	Entry string
+	// Columns are the columns to read, in groups: the objects of a group of one port are read in one message
+	// where possible, so that they are of one moment.
+	Columns [][]int
+	// Fill puts the row's values into the interface. What is not in the row was not given.
+	Fill func(r Row, i *devices.Interface)
+}
+
+// Row is what a device gave of one table for one port.
+type Row struct {
+	entry  string
+	index  string
+	values map[string]gosnmp.SnmpPDU
+}
+
+func (r Row) pdu(column int) (gosnmp.SnmpPDU, bool) {
+	v, ok := r.values[r.entry+"."+strconv.Itoa(column)+"."+r.index]
+	return v, ok && given(v)
+}
+
+// Counter returns a column as a counter; not given if the device has none or sent another type.
+func (r Row) Counter(column int) devices.Opt[devices.Counter] {
+	v, ok := r.pdu(column)
+	if !ok {
+		return devices.None[devices.Counter]()
+	}
+	return counter(v)
+}
+
+// Number returns a column as a number of 32 bits.
+func (r Row) Number(column int) devices.Opt[uint32] {
+	v, ok := r.pdu(column)
+	if !ok {
+		return devices.None[uint32]()
+	}
+	return number(v)
+}
+
+// Word returns an enumeration's word; a value outside of it is given as "unknown(N)".
+func (r Row) Word(column int, words []string) devices.Opt[string] {
+	return word(r.Number(column), words)
+}
+
+// Text returns a column as text; "" if not given.
+func (r Row) Text(column int) string {
+	v, _ := r.pdu(column)
+	t, _ := text(v)
+	return t
+}
+
+func word(n devices.Opt[uint32], words []string) devices.Opt[string] {
+	switch {
+	case !n.OK:
+		return devices.None[string]()
+	case n.Value >= 1 && int(n.Value) <= len(words):
+		return devices.Some(words[n.Value-1])
+	}
+	return devices.Some("unknown(" + strconv.FormatUint(uint64(n.Value), 10) + ")")
+}
+
+// prefer returns the 64-bit counter, or the 32-bit one where the device has no other or never moves it: some
+// agents keep one of the two at 0.
+func prefer(hc, lc devices.Opt[devices.Counter]) devices.Opt[devices.Counter] {
+	if hc.OK && !(hc.Value.Value == 0 && lc.OK && lc.Value.Value > 0) {
+		return hc
+	}
+	if lc.OK {
+		return lc
+	}
+	return hc
+}
+
+// sum adds counters of one kind. The sum of 32-bit counters is kept modulo 2^32, so that a wrap of any of them
+// is a wrap of the sum. The first must be given; others count only if they are.
+func sum(first devices.Opt[devices.Counter], others ...devices.Opt[devices.Counter]) devices.Opt[devices.Counter] {
+	if !first.OK {
+		return first
+	}
+	out := first.Value
+	for _, o := range others {
+		if o.OK {
+			out.Value += o.Value.Value
+			out.Bits = min(out.Bits, o.Value.Bits)
+		}
+	}
+	if out.Bits == 32 {
+		out.Value &= 1<<32 - 1
+	}
+	return devices.Some(out)
+}
+
+// retryAbsent is how long an object that a device did not have is not asked again.
+const retryAbsent = 5 * time.Minute
+
+// objects remembers what a device has, so that it is not asked each second for what it has not.
+type objects struct {
+	absent map[string]time.Time // by identifier: when to ask again
+	size   map[string]int       // octets of the last value of a text
+}
+
+func (o *objects) init() { o.absent, o.size = map[string]time.Time{}, map[string]int{} }
+
+// wanted says whether the object is to be asked for.
+func (o *objects) wanted(id string, now time.Time) bool {
+	t, ok := o.absent[id]
+	return !ok || !now.Before(t)
+}
+
+// learn notes what was given and what was not.
+func (o *objects) learn(id string, v gosnmp.SnmpPDU, now time.Time) {
+	if !given(v) {
+		o.absent[id] = now.Add(retryAbsent)
+		return
+	}
+	delete(o.absent, id)
+	if b, ok := v.Value.([]byte); ok {
+		o.size[id] = len(b)
+	}
+}
+
+// skip marks an object as not to be asked for a while, although the device may have it.
+func (o *objects) skip(id string, now time.Time) { o.absent[id] = now.Add(retryAbsent) }
+
+// bindSize estimates how many octets the object takes in an answer: identifier, value and three headers.
+func (o *objects) bindSize(id string) int {
+	const value, headers = 10, 8 // the longest number is a Counter64 of nine octets
+	n := headers + value
+	if t, ok := o.size[id]; ok {
+		n += t
+	}
+	packed, err := oid.Pack(id)
+	if err != nil {
+		return n
+	}
+	for _, arc := range oid.Arcs(packed) {
+		n++
+		for arc >= 0x80 { // X.690, section 8.19: seven bits an octet
+			arc >>= 7
+			n++
+		}
+	}
+	return n
+}

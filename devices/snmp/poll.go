@@ -1,0 +1,305 @@
+package snmp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/gosnmp/gosnmp"
+
+	"whydrop/correlate/timeline"
+	"whydrop/devices"
+)
+
+// Scalars of a device as a whole.
+const (
+	sysDescr          = "1.3.6.1.2.1.1.1.0"             // SNMPv2-MIB, RFC 3418
+	sysUpTime         = "1.3.6.1.2.1.1.3.0"             //
+	sysName           = "1.3.6.1.2.1.1.5.0"             //
+	ifTableLastChange = "1.3.6.1.2.1.31.1.5.0"          // IF-MIB, RFC 2863
+	snmpEngineBoots   = "1.3.6.1.6.3.10.2.1.2.0"        // SNMP-FRAMEWORK-MIB, RFC 3411
+	cpuBusy           = "1.3.6.1.4.1.9.9.109.1.1.1.1.6" // CISCO-PROCESS-MIB cpmCPUTotal5secRev, per cent
+)
+
+// poll reads everything that is wanted of the device once.
+func (s *session) poll(ctx context.Context) (devices.Reading, error) {
+	s.exchange++
+	r := devices.Reading{
+		Device: s.device.Name, Span: timeline.Span{From: time.Now()},
+		Origin: timeline.Origin{Collector: "snmp:" + s.device.Name, Exchange: s.exchange},
+	}
+	values := map[string]gosnmp.SnmpPDU{}
+	err := s.head(ctx, values)
+	if err == nil && !s.hasUptime(values) {
+		err = &Error{Device: s.device.Name, Text: "the agent answers but does not show sysUpTime: its access control (view) hides the system group", Keys: []string{"snmp.community", "snmp.user"}, Err: devices.ErrUnsupported}
+	}
+	if err == nil || errors.Is(err, devices.ErrPartial) {
+		for _, b := range s.batches(s.counterGroups()) {
+			if _, err2 := s.read(ctx, b, values); err2 != nil {
+				err = s.cut(err2)
+				if !errors.Is(err2, devices.ErrPartial) {
+					break // the next one would only wait as long again
+				}
+			}
+		}
+		s.fill(&r, values)
+		if err == nil {
+			err = s.gone(r)
+		}
+	}
+	r.Span.To = time.Now()
+	r.Span.From, r.Span.To = r.Span.From.UTC(), r.Span.To.UTC()
+	return r, err
+}
+
+// cut says that a poll ended before its end.
+func (s *session) cut(err error) error {
+	var e *Error
+	if !errors.As(err, &e) || errors.Is(err, devices.ErrPartial) {
+		return err
+	}
+	out := *e
+	out.Text, out.Err = "answer cut short: "+e.Text, fmt.Errorf("%w: %w", devices.ErrPartial, e.Err)
+	return &out
+}
+
+// gone says which of the watched ports are not in the reading.
+func (s *session) gone(r devices.Reading) error {
+	if s.ports.err != nil {
+		return s.ports.err
+	}
+	for _, p := range s.ports.ports {
+		if !slices.ContainsFunc(r.Interfaces, func(i devices.Interface) bool { return i.Name == p.name }) {
+			return &Error{Device: s.device.Name, Text: fmt.Sprintf("port %q is gone from the interface table", p.name), Err: devices.ErrPartial}
+		}
+	}
+	return nil
+}
+
+// head reads the device's clock together with what says whether the map of ports still holds, and makes the map
+// where it does not.
+func (s *session) head(ctx context.Context, values map[string]gosnmp.SnmpPDU) error {
+	if s.mapDue() {
+		if err := s.contact(ctx); err != nil {
+			return err
+		}
+		s.uptime, s.changed = devices.None[devices.Clock](), devices.None[uint32]()
+	}
+	for again := false; ; again = true {
+		clear(values)
+		for n, b := range s.batches(s.headGroups()) {
+			span, err := s.read(ctx, b, values)
+			if err != nil {
+				return err
+			}
+			if n == 0 {
+				s.clock(values, span)
+			}
+		}
+		if again || s.mapHolds(values) {
+			return nil
+		}
+		if err := s.contact(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// mapDue says whether the ports have to be looked for before anything else.
+func (s *session) mapDue() bool {
+	m := &s.ports
+	return m.at.IsZero() || len(m.ports) == 0 || (m.err != nil || m.stale) && time.Since(m.at) > remapPause
+}
+
+// clock notes sysUpTime and whether it fell since the last poll: the agent may have numbered its ports anew.
+func (s *session) clock(values map[string]gosnmp.SnmpPDU, span timeline.Span) {
+	ticks := number(values[sysUpTime])
+	if !ticks.OK {
+		return
+	}
+	now := devices.Clock{Ticks: ticks.Value, Span: timeline.Span{From: span.From.UTC(), To: span.To.UTC()}}
+	if s.uptime.OK && s.uptime.Value.Restarted(now) {
+		s.restarted = true
+	}
+	s.uptime = devices.Some(now)
+}
+
+func (s *session) hasUptime(values map[string]gosnmp.SnmpPDU) bool {
+	return number(values[sysUpTime]).OK
+}
+
+// mapHolds says whether the ports are still where they were. A change of ifTableLastChange alone makes the map
+// stale, but not more often than remapPause: some agents count every change of a link.
+func (s *session) mapHolds(values map[string]gosnmp.SnmpPDU) bool {
+	holds := !s.restarted
+	s.restarted = false
+	for _, p := range s.ports.ports {
+		if v, ok := values[p.check]; ok {
+			if t, is := text(v); is && given(v) && t != p.found || !given(v) && time.Since(s.ports.at) > remapPause {
+				holds = false
+			}
+		}
+	}
+	if c := number(values[ifTableLastChange]); c.OK {
+		if s.changed.OK && s.changed != c {
+			s.ports.stale = true
+		}
+		s.changed = c
+	}
+	return holds
+}
+
+// headGroups are the objects that are read first, and together with sysUpTime where they fit.
+func (s *session) headGroups() [][]string {
+	now := time.Now()
+	first := []string{sysUpTime}
+	add := func(ids ...string) {
+		for _, id := range ids {
+			if id != "" && s.objects.wanted(id, now) {
+				first = append(first, id)
+			}
+		}
+	}
+	add(ifTableLastChange)
+	if s.client.Version != gosnmp.Version3 {
+		add(snmpEngineBoots)
+	}
+	groups := [][]string{}
+	for _, p := range s.ports.ports {
+		i := "." + strconv.FormatUint(uint64(p.index), 10)
+		first = append(first, p.check) // also if it was not given: it may come back
+		add(column(ifTable, ifOperStatus)+i, column(ifTable, ifLastChange)+i)
+		add(s.ports.stpObjects(p.index))
+	}
+	add(stpScalars...)
+	groups = append(groups, first)
+	if !s.system.OK {
+		groups = append(groups, []string{sysName, sysDescr})
+	}
+	return groups
+}
+
+// counterGroups are the other objects of the ports.
+func (s *session) counterGroups() [][]string {
+	now := time.Now()
+	var groups [][]string
+	for _, p := range s.ports.ports {
+		i := "." + strconv.FormatUint(uint64(p.index), 10)
+		for _, t := range Tables {
+			for _, g := range t.Columns {
+				var ids []string
+				for _, col := range g {
+					id := column(t, col)
+					if id == column(ifTable, ifOperStatus) || id == column(ifTable, ifLastChange) {
+						continue // read with the clock
+					}
+					if id += i; s.objects.wanted(id, now) {
+						ids = append(ids, id)
+					}
+				}
+				groups = append(groups, ids)
+			}
+		}
+		if now.After(p.next) {
+			groups = append(groups, []string{column(ifXTable, ifAlias) + i, column(ifTable, ifDescr) + i, column(ifTable, ifMTU) + i})
+		}
+	}
+	if s.objects.wanted(cpuBusy+".1", now) {
+		groups = append(groups, []string{cpuBusy + ".1"})
+	}
+	return groups
+}
+
+// slowly is how often the texts of a port are read again.
+const slowly = time.Minute
+
+// fill puts the values into the reading.
+func (s *session) fill(r *devices.Reading, values map[string]gosnmp.SnmpPDU) {
+	if s.uptime.OK && s.hasUptime(values) {
+		r.Clock = s.uptime
+	}
+	if n, ok := text(values[sysName]); ok {
+		d, _ := text(values[sysDescr])
+		s.system = devices.Some([2]string{n, d})
+	}
+	if s.system.OK {
+		r.SysName, r.SysDescr = devices.Some(s.system.Value[0]), devices.Some(s.system.Value[1])
+	}
+	if r.EngineBoot = s.boots(); !r.EngineBoot.OK {
+		r.EngineBoot = number(values[snmpEngineBoots])
+	}
+	if c := number(values[cpuBusy+".1"]); c.OK && c.Value <= 100 {
+		r.CPU = devices.Some(float64(c.Value) / 100)
+	}
+	r.Bridge = s.bridge(values)
+	for n := range s.ports.ports {
+		if i, ok := s.fillPort(&s.ports.ports[n], values); ok {
+			r.Interfaces = append(r.Interfaces, i)
+		}
+	}
+	slices.SortStableFunc(r.Interfaces, func(a, b devices.Interface) int { return int(int64(a.Index.Value) - int64(b.Index.Value)) })
+}
+
+// fillPort returns a port's interface; false if the device gave nothing of it.
+func (s *session) fillPort(p *port, values map[string]gosnmp.SnmpPDU) (devices.Interface, bool) {
+	index := strconv.FormatUint(uint64(p.index), 10)
+	i := devices.Interface{Index: devices.Some(p.index), Name: p.name, SpeedMax: offers(p)}
+	any := false
+	for _, t := range Tables {
+		row := Row{t.Entry, index, values}
+		t.Fill(row, &i)
+		for _, g := range t.Columns {
+			any = any || slices.ContainsFunc(g, func(col int) bool { _, ok := row.pdu(col); return ok })
+		}
+	}
+	if !any {
+		return i, false
+	}
+	if v, ok := values[column(ifXTable, ifAlias)+"."+index]; ok {
+		p.alias, _ = text(v)
+		p.next = time.Now().Add(slowly)
+	}
+	if t, ok := text(values[column(ifTable, ifDescr)+"."+index]); ok {
+		p.descr = t
+	}
+	if n := number(values[column(ifTable, ifMTU)+"."+index]); n.OK {
+		p.mtu = n
+	}
+	i.Descr, i.Alias, i.MTU = p.descr, p.alias, p.mtu
+	state, role := s.ports.stpObjects(p.index)
+	if w := word(number(values[state]), stpStateWords); w.OK {
+		i.STPState = w
+	}
+	if w := word(number(values[role]), stpRoleWords); w.OK {
+		i.STPRole = w
+	}
+	s.supersede(index, values)
+	return i, true
+}
+
+// offers returns the speed that the port's names say its hardware has.
+func offers(p *port) devices.Opt[uint64] {
+	for _, n := range []string{p.found, p.descr, p.name} {
+		if o := devices.PortOffers(n); o.OK {
+			return o
+		}
+	}
+	return devices.None[uint64]()
+}
+
+// supersede stops asking for 32-bit counters whose 64-bit ones count.
+func (s *session) supersede(index string, values map[string]gosnmp.SnmpPDU) {
+	now := time.Now()
+	for hc, lcs := range superseded {
+		c := counter(values[hc+"."+index])
+		if !c.OK || c.Value.Value == 0 {
+			continue
+		}
+		for _, lc := range lcs {
+			s.objects.skip(lc+"."+index, now)
+		}
+	}
+}

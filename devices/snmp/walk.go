@@ -1,0 +1,137 @@
+package snmp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gosnmp/gosnmp"
+
+	"whydrop/devices"
+	"whydrop/devices/snmp/internal/oid"
+)
+
+// Limits of one walk; the context limits its time.
+const (
+	maxRows         = 200_000
+	maxRequests     = 20_000
+	firstRepetition = 25 // rows of a name column that fit an Ethernet frame
+)
+
+// row is one instance of a column: the index below the column, and the value.
+type row struct {
+	index string // packed
+	value gosnmp.SnmpPDU
+}
+
+// walk reads a column, or any other subtree, in order. What was read before something went wrong is returned
+// with an error that wraps devices.ErrPartial, or with the plain error if nothing was read.
+func (s *session) walk(ctx context.Context, root string) ([]row, error) {
+	w := walker{session: s, repetitions: firstRepetition}
+	var err error
+	if w.root, err = oid.Pack(root); err != nil {
+		return nil, err
+	}
+	w.last = w.root
+	for requests := 0; ; requests++ {
+		if requests >= maxRequests || len(w.rows) >= maxRows {
+			return w.partial(root, fmt.Errorf("stopped after %d rows", len(w.rows)))
+		}
+		done, err := w.step(ctx)
+		if err != nil {
+			return w.partial(root, err)
+		}
+		if done {
+			return w.rows, nil
+		}
+	}
+}
+
+type walker struct {
+	*session
+	root, last  string // packed
+	rows        []row
+	repetitions uint32 // 0: GETNEXT
+}
+
+func (w *walker) partial(root string, err error) ([]row, error) {
+	var e *Error
+	if len(w.rows) == 0 && errors.As(err, &e) {
+		return nil, err
+	}
+	out := &Error{Device: w.device.Name, Err: devices.ErrPartial}
+	out.Text = fmt.Sprintf("walk of %s cut short after %d rows: %s", root, len(w.rows), err)
+	if e != nil {
+		out.Text = fmt.Sprintf("walk of %s cut short after %d rows: %s", root, len(w.rows), e.Text)
+		out.Err = fmt.Errorf("%w: %w", devices.ErrPartial, e.Err)
+	}
+	return w.rows, out
+}
+
+// step asks for what follows the last row.
+func (w *walker) step(ctx context.Context) (done bool, err error) {
+	from := oid.Unpack(w.last)
+	bulk := w.repetitions > 0 && !w.noBulk
+	var p *gosnmp.SnmpPacket
+	if bulk {
+		p, _, err = w.request(ctx, getBulk(from, w.repetitions))
+		if errors.Is(err, devices.ErrTimeout) && !w.bulkOK && ctx.Err() == nil {
+			// Some agents do not answer GETBULK at all: ask once in the old way and remember.
+			var silent = err
+			if p, _, err = w.try(ctx, getNext(from), 1); err != nil {
+				return false, silent
+			}
+			w.noBulk = true
+		}
+	} else {
+		p, _, err = w.request(ctx, getNext(from))
+	}
+	if err != nil {
+		return false, err
+	}
+	switch {
+	case p.Error == gosnmp.NoError:
+		w.bulkOK = w.bulkOK || bulk && !w.noBulk
+		return w.take(p.Variables)
+	case p.Error == gosnmp.NoSuchName: // the end of the MIB, in the words of SNMPv1
+		return true, nil
+	case bulk && p.Error == gosnmp.TooBig:
+		w.repetitions /= 2 // 0 is GETNEXT
+		return false, nil
+	case bulk && w.refusedPDU(p) == nil:
+		w.repetitions = 0 // some agents fail on one row of many
+		return false, nil
+	}
+	if err := w.refusedPDU(p); err != nil {
+		return false, err
+	}
+	return false, fmt.Errorf("the agent answered %s", statusName(p.Error))
+}
+
+// take adds the rows of an answer, each of which must come after the one before.
+func (w *walker) take(vars []gosnmp.SnmpPDU) (done bool, err error) {
+	if len(vars) == 0 {
+		return false, errors.New("the agent answered without a row")
+	}
+	for _, v := range vars {
+		if v.Type == gosnmp.EndOfMibView {
+			return true, nil
+		}
+		name, err := oid.Pack(v.Name)
+		if err != nil {
+			return false, err
+		}
+		if name <= w.last {
+			return false, fmt.Errorf("rows not increasing: %s after %s", oid.Unpack(name), oid.Unpack(w.last))
+		}
+		if len(name) <= len(w.root) || name[:len(w.root)] != w.root {
+			return true, nil
+		}
+		w.last = name
+		w.rows = append(w.rows, row{name[len(w.root):], v})
+		if len(w.rows) >= maxRows {
+			return false, nil
+		}
+	}
+	return false, nil
+}
