@@ -105,6 +105,8 @@ type LogLine struct {
 type LocalClock struct {
 	Time time.Time     // as the device said
 	Span timeline.Span // the round trip within which it was asked, on the probe's clock
+	// Quality is "" for a sound clock, "*" for one that was never set, "." for one that is not synchronised.
+	Quality string
 }
 
 // Offset returns the device's clock minus the probe's, to within half the round trip.

@@ -1,0 +1,326 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	_ "embed" // the platform's definition
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/scrapli/scrapligo/driver/network"
+	"github.com/scrapli/scrapligo/driver/opoptions"
+	"github.com/scrapli/scrapligo/driver/options"
+	"github.com/scrapli/scrapligo/platform"
+
+	"whydrop/correlate/timeline"
+	"whydrop/devices"
+)
+
+//go:embed platforms/cisco_ios.yaml
+var ciscoIOS []byte
+
+// definitions is scrapligo's definition of each platform.
+var definitions = map[string][]byte{
+	"cisco_ios":   ciscoIOS,
+	"cisco_iosxe": ciscoIOS,
+}
+
+// defaultTimeout bounds a login and each command where the site file does not.
+const defaultTimeout = 10 * time.Second
+
+// pager matches the question of a pager, at the end of what was read: IOS's " --More-- ", "<--- More --->" of
+// the ASA's family, "Press any key to continue".
+var pager = regexp.MustCompile(`(?i)(?:-+ ?\(?more\)? ?-+>?|press any key to continue[^\n]{0,40})[ \t]*$`)
+
+// session is a shell on a device. It is used by one goroutine at a time.
+type session struct {
+	who      string // the device, as messages name it
+	platform string
+	timeout  time.Duration
+	t        *transport
+	driver   *network.Driver
+	prompt   string
+	dead     bool
+}
+
+// openSession starts a shell on the link, learns the prompt, and switches paging off. The link is the session's
+// from now on, and closed if it fails.
+func openSession(ctx context.Context, d devices.Device, l *link) (*session, error) {
+	t := newTransport(l)
+	s := &session{who: d.Name, platform: platformOf(d), timeout: timeoutOf(d), t: t}
+	stop := context.AfterFunc(ctx, func() { t.hangUp(ctx.Err()) })
+	defer stop()
+	p, err := platform.NewPlatform(definitions[s.platform], d.Address,
+		options.WithCustomTransport(t), options.WithNetworkOnOpen(func(*network.Driver) error { return s.start(ctx) }))
+	if err == nil {
+		s.driver, err = p.GetNetworkDriver()
+	}
+	if err == nil {
+		err = s.driver.Open()
+	}
+	if err == nil {
+		t.end()
+		return s, nil
+	}
+	t.hangUp(err)
+	var f *failure
+	switch {
+	case errors.As(err, &f):
+		return nil, err
+	case ctx.Err() != nil:
+		return nil, fail(devices.ErrTimeout, ctx.Err(), "%s: logged in, but its command line did not come in time", s.who)
+	}
+	return nil, fail(devices.ErrUnreachable, err, "%s: logged in, but it gives no command line: %s; its lines may all be in use", s.who, printable(err.Error()))
+}
+
+func timeoutOf(d devices.Device) time.Duration {
+	if d.SSH.Timeout > 0 {
+		return d.SSH.Timeout
+	}
+	return defaultTimeout
+}
+
+// start is run by scrapligo once the shell is there.
+func (s *session) start(ctx context.Context) error {
+	prompt, err := s.learnPrompt(ctx)
+	if err != nil {
+		return err
+	}
+	s.prompt = prompt
+	s.driver.Channel.PromptPattern = regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(prompt) + `[ \t]*$`)
+	s.driver.CurrentPriv = s.driver.DefaultDesiredPriv
+	for _, c := range []string{"terminal width 511", "terminal length 0"} {
+		// A device may refuse them: the pager is answered then, and folded lines are parsed.
+		if _, err := s.run(ctx, c); err != nil && !errors.Is(err, devices.ErrUnsupported) {
+			return err
+		}
+	}
+	return nil
+}
+
+// quiet is how long a device must be silent for its prompt to be believed: a banner may hold lines that look
+// like one.
+const quiet = 100 * time.Millisecond
+
+// silent is how long to wait for a first word before an empty line is entered.
+const silent = time.Second
+
+// learnPrompt returns the device's prompt: the line it stops at, twice the same, with an empty line entered in
+// between.
+func (s *session) learnPrompt(ctx context.Context) (string, error) {
+	last, seen := "", ""
+	for {
+		line, err := s.lastLine(ctx)
+		if line != "" {
+			last = line
+		}
+		if err != nil {
+			if last != "" && ctx.Err() != nil {
+				err = fail(devices.ErrTimeout, ctx.Err(), "%s: no prompt seen; it stopped at %q", s.who, printable(last))
+			}
+			return "", err
+		}
+		if isPrompt(line) {
+			if line == seen {
+				return line, nil
+			}
+			seen = line
+		}
+		if err := s.driver.Channel.WriteReturn(); err != nil {
+			return "", err
+		}
+	}
+}
+
+// isPrompt says whether a line can be IOS's prompt. The platform's pattern is narrower; what counts is that the
+// device stops there twice.
+func isPrompt(line string) bool {
+	const most = 128
+	return len(line) > 1 && len(line) <= most && (strings.HasSuffix(line, ">") || strings.HasSuffix(line, "#"))
+}
+
+// lastLine reads until the device has said something and then been silent for a moment, and returns the line
+// it stopped at; "" if it said nothing for a second.
+func (s *session) lastLine(ctx context.Context) (string, error) {
+	var got []byte
+	since := time.Now()
+	for {
+		b, err := s.driver.Channel.Read()
+		switch {
+		case err != nil:
+			return tail(got), err
+		case ctx.Err() != nil:
+			return tail(got), ctx.Err()
+		case len(b) > 0:
+			got = append(got, b...)
+			since = time.Now()
+		case len(bytes.TrimSpace(got)) > 0 && time.Since(since) >= quiet:
+			return tail(got), nil
+		case time.Since(since) >= silent:
+			return "", nil
+		default:
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
+func tail(b []byte) string {
+	return strings.TrimSpace(string(b[bytes.LastIndexByte(b, '\n')+1:]))
+}
+
+// answer is what a device said to one command.
+type answer struct {
+	text string // without echo, prompt, pager and terminal control; lines end with \n
+	raw  []byte // as it came
+	span timeline.Span
+}
+
+// run sends one command of the list of allowed ones and returns the answer. An error that wraps
+// devices.ErrUnsupported is the device's own refusal, and the session goes on; after any other the session is
+// dead. When ctx ends, run hangs up and returns.
+func (s *session) run(ctx context.Context, command string) (answer, error) {
+	if err := check(s.platform, command); err != nil {
+		return answer{}, fmt.Errorf("%s: %w", s.who, err)
+	}
+	limited, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	stop := context.AfterFunc(limited, func() { s.t.hangUp(limited.Err()) })
+	defer stop()
+	if _, err := s.driver.Channel.ReadAll(); err != nil { // what came unasked is no answer
+		return answer{}, s.broken(ctx, command, err)
+	}
+	s.t.begin(maxOutput)
+	text, err := s.send(limited, command)
+	raw, wrote, read := s.t.end()
+	a := answer{text: text, raw: raw, span: timeline.Span{From: wrote, To: read}}
+	if err != nil {
+		return a, s.broken(ctx, command, err)
+	}
+	if words := refusal(a.text); words != "" {
+		return a, fail(devices.ErrUnsupported, nil, "%s: %s: %s", s.who, command, words)
+	}
+	return a, nil
+}
+
+// send has scrapligo send the command and turns the pager's pages.
+func (s *session) send(ctx context.Context, command string) (string, error) {
+	r, err := s.driver.SendCommand(command, opoptions.WithTimeoutOps(0), opoptions.WithNoStripPrompt(),
+		opoptions.WithInterimPromptPattern([]*regexp.Regexp{pager}))
+	if err != nil {
+		return "", err
+	}
+	text := []byte(r.Result)
+	prompts := []*regexp.Regexp{s.driver.Channel.PromptPattern, pager}
+	for !s.driver.Channel.PromptPattern.Match(lastLines(text)) {
+		loc := pager.FindIndex(lastLines(text))
+		if loc == nil {
+			break
+		}
+		text = text[:len(text)-len(lastLines(text))+loc[0]]
+		if err := s.driver.Channel.Write([]byte(" "), false); err != nil {
+			return "", err
+		}
+		more, err := s.driver.Channel.ReadUntilAnyPrompt(ctx, prompts)
+		if err != nil {
+			return "", err
+		}
+		text = append(bytes.TrimRight(text, " \t\b"), wipe(more, loc[1]-loc[0])...)
+	}
+	return s.tidy(text, command), nil
+}
+
+// wipe cuts off what a device prints to take its pager of n characters from the screen: backspaces, blanks and
+// backspaces, or blanks between carriage returns, which are gone already.
+func wipe(b []byte, n int) []byte {
+	run := 0
+	for run < len(b) && (b[run] == ' ' || b[run] == '\b') {
+		run++
+	}
+	if last := bytes.LastIndexByte(b[:run], '\b'); last >= 0 {
+		return b[last+1:]
+	}
+	if run >= n {
+		return b[n:]
+	}
+	return b
+}
+
+// lastLines returns the end of the text, where a prompt can be.
+func lastLines(b []byte) []byte {
+	const depth = 300
+	return b[max(0, len(b)-depth):]
+}
+
+// tidy takes the prompt, the rest of the echo and backspaces out of an answer.
+func (s *session) tidy(text []byte, command string) string {
+	lines := bytes.Split(text, []byte("\n"))
+	for n := len(lines); n > 0; n-- {
+		last := strings.TrimSpace(string(lines[n-1]))
+		if last != "" && last != s.prompt {
+			break
+		}
+		lines = lines[:n-1]
+	}
+	if len(lines) > 0 && bytes.HasSuffix(bytes.TrimSpace(lines[0]), []byte(command)) {
+		lines = lines[1:]
+	}
+	var b bytes.Buffer
+	for _, line := range lines {
+		if bytes.IndexByte(line, '\b') >= 0 {
+			line = rubOut(line)
+		}
+		b.Write(bytes.TrimRight(line, " \t"))
+		b.WriteByte('\n')
+	}
+	return strings.TrimLeft(b.String(), "\n")
+}
+
+// refusal returns the device's own words if the answer is a refusal of the command and nothing else: a line
+// that begins with "% " within the first lines. (A log message begins with %FAC-SEV-MNEM.)
+func refusal(text string) string {
+	const first = 4
+	for i, line := range strings.SplitN(text, "\n", first+1) {
+		line = strings.TrimSpace(line)
+		if i < first && (strings.HasPrefix(line, "% ") || strings.HasPrefix(line, "Command authorization failed")) {
+			return printable(line)
+		}
+	}
+	return ""
+}
+
+// broken marks the session dead and says why.
+func (s *session) broken(ctx context.Context, command string, err error) error {
+	s.dead = true
+	cause := s.t.why()
+	s.t.hangUp(err)
+	switch {
+	case errors.Is(cause, errTooLong):
+		return fail(devices.ErrPartial, cause, "%s: %s: it %v; the session was ended", s.who, command, cause)
+	case ctx.Err() != nil:
+		return fail(devices.ErrTimeout, ctx.Err(), "%s: %s: stopped before the answer was complete", s.who, command)
+	case errors.Is(cause, context.DeadlineExceeded):
+		return fail(devices.ErrTimeout, cause, "%s: %s: no complete answer in %v; the session was ended", s.who, command, s.timeout)
+	}
+	return fail(devices.ErrUnreachable, err, "%s: %s: the device ended the session", s.who, command)
+}
+
+// logoutTime is how long the device may take to say good-bye.
+const logoutTime = 300 * time.Millisecond
+
+// close logs out and hangs up. It returns within half a second, and every goroutine of the session is gone then.
+func (s *session) close() {
+	if s.t.IsAlive() && !s.dead {
+		s.t.begin(maxIdle)
+		late := time.AfterFunc(logoutTime, func() { _ = s.t.Close() })
+		if s.t.Write([]byte("exit\n")) == nil {
+			<-s.t.done // the device hangs up, or we do when it is late
+		}
+		late.Stop()
+	}
+	_ = s.t.Close()
+	<-s.t.done
+	_ = s.driver.Channel.Close()
+}

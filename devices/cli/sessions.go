@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+
+	"whydrop/correlate/timeline"
+	"whydrop/devices"
+)
+
+// sessions holds at most one session per device, by the device's name.
+type sessions struct {
+	mu     sync.Mutex
+	slots  map[string]*slot
+	jumps  map[string]*refusals // by address and user
+	closed bool
+}
+
+// slot is one device's place for a session. Whoever holds its token may use the rest.
+type slot struct {
+	token     chan struct{}
+	session   *session
+	refused   refusals
+	exchange  uint64 // number of the last one
+	algs      Algorithms
+	connected bool // algs is set
+}
+
+var errClosed = errors.New("the collector is closed")
+
+// take waits for a device's slot until ctx ends. The caller must give it back.
+func (p *sessions) take(ctx context.Context, device string) (*slot, error) {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return nil, errClosed
+	}
+	if p.slots == nil {
+		p.slots, p.jumps = map[string]*slot{}, map[string]*refusals{}
+	}
+	s := p.slots[device]
+	if s == nil {
+		s = &slot{token: make(chan struct{}, 1)}
+		p.slots[device] = s
+	}
+	p.mu.Unlock()
+	select {
+	case s.token <- struct{}{}:
+		return s, nil
+	case <-ctx.Done():
+		return nil, fail(devices.ErrTimeout, ctx.Err(), "%s: another question to it was still under way", device)
+	}
+}
+
+func (s *slot) give() { <-s.token }
+
+// drop ends the slot's session, if there is one.
+func (s *slot) drop() {
+	if s.session != nil {
+		s.session.close()
+		s.session = nil
+	}
+}
+
+// open makes sure that the slot has a session that is alive, and says whether it is a new one.
+func (p *sessions) open(ctx context.Context, s *slot, d devices.Device) (fresh bool, err error) {
+	if s.session != nil && !s.session.dead && s.session.t.IsAlive() {
+		return false, nil
+	}
+	s.drop()
+	if _, ok := Allowed[platformOf(d)]; !ok {
+		return false, fmt.Errorf("%s: %w", d.Name, check(platformOf(d), ""))
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeoutOf(d))
+	defer cancel()
+	t := target{who: d.Name, host: d.Address, ssh: *d.SSH, refused: &s.refused}
+	if d.Source.IsValid() {
+		t.source = &net.TCPAddr{IP: d.Source.AsSlice(), Zone: d.Source.Zone()}
+	}
+	var jump *link
+	if d.SSH.Jump != nil {
+		j := jumpTarget(d, p.jumpRefusals(d.SSH.Jump))
+		j.source = t.source
+		t.source = nil
+		if jump, err = connect(ctx, j, nil); err != nil {
+			return false, err
+		}
+	}
+	l, err := connect(ctx, t, jump)
+	if err != nil {
+		return false, err
+	}
+	if s.session, err = openSession(ctx, d, l); err != nil {
+		return false, err
+	}
+	s.algs, s.connected = l.algs, true
+	return true, nil
+}
+
+// jumpRefusals returns the count that all devices behind the same jump host share.
+func (p *sessions) jumpRefusals(j *devices.SSHJump) *refusals {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key := j.SSH.User + "@" + j.Address
+	if p.jumps[key] == nil {
+		p.jumps[key] = &refusals{}
+	}
+	return p.jumps[key]
+}
+
+// ask sends one command, opening a session first where there is none, and once more where the old one turns out
+// to be dead.
+func (p *sessions) ask(ctx context.Context, s *slot, d devices.Device, command string) (Answer, error) {
+	if err := check(platformOf(d), command); err != nil {
+		return Answer{}, fmt.Errorf("%s: %w", d.Name, err)
+	}
+	for {
+		fresh, err := p.open(ctx, s, d)
+		if err != nil {
+			return Answer{}, err
+		}
+		a, err := s.session.run(ctx, command)
+		if errors.Is(err, devices.ErrUnreachable) && !fresh && ctx.Err() == nil {
+			continue
+		}
+		if s.session.dead {
+			s.drop()
+		}
+		s.exchange++
+		return Answer{
+			Device: d.Name, Command: command, Text: a.text, Span: a.span, raw: a.raw,
+			Origin: timeline.Origin{Collector: "ssh:" + d.Name, Exchange: s.exchange},
+		}, err
+	}
+}
+
+// close ends every session, several at once, and waits for those that are in use.
+func (p *sessions) close() {
+	p.mu.Lock()
+	p.closed = true
+	slots := p.slots
+	p.mu.Unlock()
+	var wg sync.WaitGroup
+	for _, s := range slots {
+		wg.Go(func() {
+			s.token <- struct{}{}
+			s.drop()
+			s.give()
+		})
+	}
+	wg.Wait()
+}

@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	scrapli "github.com/scrapli/scrapligo/transport"
+	"golang.org/x/crypto/ssh"
+)
+
+// Limits on what a device may send. A device that sends more loses its session.
+const (
+	maxOutput = 8 << 20  // of one command
+	maxIdle   = 64 << 10 // between commands: log lines to the terminal
+)
+
+// Size of the terminal asked for: as wide as IOS allows, so that lines are not folded.
+const (
+	termWidth  = 511
+	termHeight = 0
+)
+
+var errTooLong = errors.New("sent more than 8 MiB for one command")
+
+// transport carries scrapligo's bytes over an SSH connection that is open already. It implements scrapligo's
+// transport.Implementation. Every error it meets becomes io.EOF for scrapligo, whose reading loop would spin on
+// anything else; the cause is kept.
+type transport struct {
+	link *link
+
+	sess   *ssh.Session
+	stdin  io.WriteCloser
+	stdout io.Reader
+	clean  cleaner
+	done   chan struct{} // closed when the device's output has ended
+	once   sync.Once
+
+	mu    sync.Mutex
+	raw   []byte // of the exchange under way
+	left  int    // bytes the device may still send
+	cause error  // why the session ended
+	wrote time.Time
+	read  time.Time
+}
+
+var _ scrapli.Implementation = (*transport)(nil)
+
+func newTransport(l *link) *transport {
+	return &transport{link: l, done: make(chan struct{}), left: maxOutput}
+}
+
+// Open asks for a terminal and a shell on it.
+func (t *transport) Open(*scrapli.Args) error {
+	var err error
+	if t.sess, err = t.link.client.NewSession(); err != nil {
+		return err
+	}
+	if t.stdin, err = t.sess.StdinPipe(); err != nil {
+		return err
+	}
+	if t.stdout, err = t.sess.StdoutPipe(); err != nil {
+		return err
+	}
+	if err = t.sess.RequestPty("vt100", termHeight, termWidth, ssh.TerminalModes{}); err != nil {
+		return err
+	}
+	return t.sess.Shell()
+}
+
+// Close hangs up without a word. It may be called more than once and from any goroutine.
+func (t *transport) Close() error {
+	t.once.Do(t.link.close)
+	return nil
+}
+
+// IsAlive says whether the device can still say something.
+func (t *transport) IsAlive() bool {
+	select {
+	case <-t.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// Read returns up to n bytes of the device's output, without terminal control. It is called by one goroutine.
+func (t *transport) Read(n int) ([]byte, error) {
+	buf := make([]byte, n)
+	n, err := t.stdout.Read(buf)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.read = time.Now()
+	if t.left -= n; t.left < 0 && err == nil {
+		err = errTooLong
+	}
+	if err != nil {
+		if t.cause == nil {
+			t.cause = err
+		}
+		select {
+		case <-t.done:
+		default:
+			close(t.done)
+		}
+		return nil, io.EOF
+	}
+	t.raw = append(t.raw, buf[:n]...)
+	return t.clean.clean(buf[:n]), nil
+}
+
+// Write sends bytes to the device.
+func (t *transport) Write(b []byte) error {
+	_, err := t.stdin.Write(b)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.wrote = time.Now()
+	return err
+}
+
+// begin starts an exchange: what arrives from now on belongs to it, and may be at most limit bytes.
+func (t *transport) begin(limit int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.raw, t.left = nil, limit
+}
+
+// end ends the exchange and returns what the device sent, and when the last byte was written and read.
+func (t *transport) end() (raw []byte, wrote, read time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	raw = t.raw
+	t.raw, t.left = nil, maxIdle
+	return raw, t.wrote, t.read
+}
+
+// why returns why the session ended; nil if it has not.
+func (t *transport) why() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.cause
+}
+
+// hangUp closes the connection for the given reason, if it is open.
+func (t *transport) hangUp(cause error) {
+	t.mu.Lock()
+	if t.cause == nil {
+		t.cause = cause
+	}
+	t.mu.Unlock()
+	_ = t.Close()
+}

@@ -1,0 +1,232 @@
+package cisco_ios
+
+import (
+	"strings"
+	"time"
+
+	"whydrop/devices"
+)
+
+// counters reads a line of "N label, N label". It says whether it knew any of it.
+func (s *scanner) counters(line string) (known bool) {
+	for line != "" {
+		n, rest, ok := number(line)
+		if !ok {
+			return known
+		}
+		label, more, cut := strings.Cut(rest, ",")
+		label = strings.TrimSpace(label)
+		if !cut && !s.complete(label) {
+			// The line was folded between the number and the end of its label.
+			if joined, ok := s.folded(line); ok {
+				line = joined
+				continue
+			}
+		}
+		known = s.count(label, n) || known
+		line = strings.TrimLeft(more, " \t")
+	}
+	return known
+}
+
+// complete says whether a label at the end of a line needs no more words.
+func (s *scanner) complete(label string) bool {
+	switch label {
+	case "", "input", "packets", "output", "no", "late", "lost", "pause", "interface", "unknown", "unknown protocol", "output buffer", "output buffers", "output buffers swapped":
+		return false
+	}
+	return true
+}
+
+// folded joins the rest of a line with the next one, if that goes on in lower case.
+func (s *scanner) folded(line string) (string, bool) {
+	next := s.lines.peek()
+	if next == "" || !isLetter(next[0]) || next[0] != lower(next[0]) && !strings.HasPrefix(next, "CRC") {
+		return "", false
+	}
+	_, _, s.end, _ = s.lines.next()
+	return line + " " + next, true
+}
+
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
+
+// count puts one counter where it belongs, and says whether its label is known.
+func (s *scanner) count(label string, n devices.Opt[devices.Counter]) bool {
+	i, e := &s.cur.Interface, &s.cur.Extra
+	var to *devices.Opt[devices.Counter]
+	switch label {
+	case "packets input":
+		s.out, to = false, &i.InPackets
+	case "packets output":
+		s.out, to = true, &i.OutPackets
+	case "bytes":
+		to = &i.InOctets
+		if s.out {
+			to = &i.OutOctets
+		}
+	case "input errors":
+		to = &i.InErrors
+	case "CRC":
+		to = &i.FCS
+	case "frame":
+		to = &i.Alignment
+	case "overrun":
+		to = &i.Overrun
+	case "ignored":
+		to = &e.Ignored
+	case "runts":
+		to = &i.Runts
+	case "giants":
+		to = &i.Giants
+	case "throttles":
+		to = &e.Throttles
+	case "no buffer":
+		to = &e.NoBuffer
+	case "output errors":
+		to = &i.OutErrors
+	case "collisions":
+		to = &i.Collisions
+	case "late collision", "late collisions":
+		to = &i.LateCollisions
+	case "pause input", "PAUSE input":
+		to = &i.InPause
+	case "pause output", "PAUSE output":
+		to = &i.OutPause
+	case "unknown protocol drops":
+		to = &i.UnknownProtos
+	case "underruns":
+		to = &e.Underruns
+	case "interface resets":
+		to = &e.Resets
+	case "deferred":
+		to = &e.Deferred
+	case "lost carrier":
+		to = &e.LostCarrier
+	case "no carrier":
+		to = &e.NoCarrier
+	case "multicast":
+		to = &e.Multicasts
+	case "abort", "watchdog", "babbles", "input packets with dribble condition detected",
+		"output buffer failures", "output buffers swapped out", "carrier transitions":
+		return true
+	default:
+		return false
+	}
+	if !to.OK {
+		*to = n
+	}
+	return true
+}
+
+// queues reads "Input queue: 0/75/0/0 (size/max/drops/flushes); Total output drops: 0", either half of it, and
+// the older "Output queue 0/40, 0 drops; input queue 0/75, 0 drops".
+func (s *scanner) queues(line string) {
+	for part := range strings.SplitSeq(line, ";") {
+		part = strings.TrimSpace(part)
+		if rest, ok := strings.CutPrefix(part, "Total output drops:"); ok {
+			n, _, _ := number(strings.TrimSpace(rest))
+			s.cur.Interface.OutDrops = first(s.totalDrops, n)
+			s.totalDrops = s.cur.Interface.OutDrops
+			continue
+		}
+		drops, ok := queueDrops(part)
+		switch {
+		case !ok:
+		case lower(part[0]) == 'i':
+			setOpt(&s.cur.Interface.InputQueueDrop, drops)
+		case !s.totalDrops.OK:
+			setOpt(&s.cur.Interface.OutDrops, drops)
+		}
+	}
+}
+
+func first[T any](a, b devices.Opt[T]) devices.Opt[T] {
+	if a.OK {
+		return a
+	}
+	return b
+}
+
+func setOpt[T any](to *devices.Opt[T], v devices.Opt[T]) {
+	if !to.OK {
+		*to = v
+	}
+}
+
+// queueDrops returns the figure that the brackets behind a queue's figures call drops, or the one that is
+// called so in words.
+func queueDrops(part string) (devices.Opt[devices.Counter], bool) {
+	none := devices.None[devices.Counter]()
+	_, rest, ok := strings.Cut(part, " queue")
+	if !ok {
+		return none, false
+	}
+	rest = strings.TrimLeft(rest, ": ")
+	if figures, names, ok := strings.Cut(rest, "("); ok {
+		names = strings.TrimRight(names, ") ")
+		for figures = strings.TrimSpace(figures); ; {
+			n, more, ok := number(figures)
+			if !ok {
+				return none, false
+			}
+			name, others, _ := strings.Cut(names, "/")
+			if strings.TrimSpace(name) == "drops" {
+				return n, true
+			}
+			if figures, ok = strings.CutPrefix(more, "/"); !ok {
+				return none, false
+			}
+			names = others
+		}
+	}
+	if _, drops, ok := strings.Cut(rest, ", "); ok && strings.HasSuffix(drops, " drops") {
+		n, _, ok := number(drops)
+		return n, ok
+	}
+	return none, false
+}
+
+// rates reads "5 minute input rate 2000 bits/sec, 2 packets/sec", and says whether the line was one.
+func (s *scanner) rates(line string) bool {
+	every, rest, ok := strings.Cut(line, "put rate ")
+	if !ok {
+		return false
+	}
+	n, unit, ok := number(every)
+	if !ok || !n.OK || n.Value.Value > 86400 {
+		return false
+	}
+	interval := time.Duration(n.Value.Value)
+	switch unit = strings.TrimSpace(unit); {
+	case strings.HasPrefix(unit, "minute"):
+		interval *= time.Minute
+	case strings.HasPrefix(unit, "second"):
+		interval *= time.Second
+	default:
+		return false
+	}
+	e := &s.cur.Extra
+	bits, packets := &e.InRate, &e.InPacketRate
+	if strings.HasSuffix(unit, "out") {
+		bits, packets = &e.OutRate, &e.OutPacketRate
+	}
+	set(&e.Interval, interval)
+	for part := range strings.SplitSeq(rest, ", ") {
+		v, unit, ok := decimal(strings.TrimSpace(part))
+		if !ok {
+			continue
+		}
+		unit = strings.ToLower(strings.TrimSpace(unit))
+		if scale, ok := bitUnits[unit]; ok {
+			set(bits, v*scale)
+		} else if scale, ok := packetUnits[unit]; ok {
+			set(packets, v*scale)
+		}
+	}
+	return true
+}

@@ -1,0 +1,147 @@
+package cisco_ios
+
+import (
+	"strings"
+
+	"whydrop/devices"
+)
+
+// lines walks through a text line by line without copying it.
+type lines struct {
+	text string
+	at   int // where the next line begins
+}
+
+// next returns the next line without its line end and blanks at either side, and where it begins and ends in the
+// text; ok is false at the end.
+func (l *lines) next() (line string, from, to int, ok bool) {
+	if l.at >= len(l.text) {
+		return "", 0, 0, false
+	}
+	from = l.at
+	if i := strings.IndexByte(l.text[from:], '\n'); i >= 0 {
+		to, l.at = from+i, from+i+1
+	} else {
+		to, l.at = len(l.text), len(l.text)
+	}
+	return trim(l.text[from:to]), from, to, true
+}
+
+// peek returns what next would, and stays.
+func (l *lines) peek() string {
+	at := l.at
+	line, _, _, _ := l.next()
+	l.at = at
+	return line
+}
+
+// trim takes blanks from both sides, a mail's quotation marks and a pager's remains from the left.
+func trim(s string) string {
+	i, j := 0, len(s)
+	for i < j && (s[i] <= ' ' || s[i] == '>') {
+		i++
+	}
+	for i < j && s[j-1] <= ' ' {
+		j--
+	}
+	s = s[i:j]
+	if len(s) > 0 && (s[0] == '-' || s[0] == '<') {
+		return trimPager(s)
+	}
+	return s
+}
+
+// trimPager takes "--More--" and the backspaces and blanks that wipe it from the left.
+func trimPager(s string) string {
+	rest, ok := strings.CutPrefix(s, "--More--")
+	if !ok {
+		if rest, ok = strings.CutPrefix(s, "<--- More --->"); !ok {
+			return s
+		}
+	}
+	return strings.TrimLeft(rest, " \b\r\t")
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isLetter(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' }
+
+// number reads a counter at the beginning of s: digits, with or without commas between thousands. "-", "--" and
+// "-1" mean that the device does not count this: the number is then not given. ok is false if there is neither.
+func number(s string) (n devices.Opt[devices.Counter], rest string, ok bool) {
+	if s == "" {
+		return n, s, false
+	}
+	if s[0] == '-' {
+		i := 1
+		for i < len(s) && (s[i] == '-' || isDigit(s[i])) {
+			i++
+		}
+		return n, s[i:], i == len(s) || s[i] == ' '
+	}
+	var v uint64
+	i, over := 0, false
+	for i < len(s) {
+		c := s[i]
+		if c == ',' && i > 0 && thousands(s[i+1:]) {
+			i++
+			continue
+		}
+		if !isDigit(c) {
+			break
+		}
+		if d := uint64(c - '0'); v > (^uint64(0)-d)/10 {
+			over = true
+		} else {
+			v = v*10 + d
+		}
+		i++
+	}
+	if i == 0 {
+		return n, s, false
+	}
+	if !over {
+		n = devices.CCLI(v)
+	}
+	return n, s[i:], true
+}
+
+// thousands says whether s begins with exactly three digits.
+func thousands(s string) bool {
+	return len(s) >= 3 && isDigit(s[0]) && isDigit(s[1]) && isDigit(s[2]) && (len(s) == 3 || !isDigit(s[3]))
+}
+
+// after returns what follows the first occurrence of mark.
+func after(s, mark string) (string, bool) {
+	_, rest, ok := strings.Cut(s, mark)
+	return rest, ok
+}
+
+// noisy says whether a text holds control characters that scanning would stumble over.
+func noisy(s string) bool {
+	return strings.IndexByte(s, 0x1b) >= 0 || strings.IndexByte(s, '\b') >= 0 || strings.IndexByte(s, 0) >= 0
+}
+
+// denoise takes escape sequences, backspaces and NULs out. Offsets stay right: each byte taken out becomes a
+// blank.
+func denoise(s string) string {
+	b := []byte(s)
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case 0, '\b':
+			b[i] = ' '
+		case 0x1b:
+			b[i] = ' '
+			if i+1 < len(b) && b[i+1] == '[' {
+				for i++; i < len(b) && b[i] != '\n'; i++ {
+					final := b[i] >= 0x40 && b[i] <= 0x7e && b[i] != '['
+					b[i] = ' '
+					if final {
+						break
+					}
+				}
+			}
+		}
+	}
+	return string(b)
+}

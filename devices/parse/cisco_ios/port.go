@@ -1,0 +1,111 @@
+package cisco_ios
+
+import (
+	"strings"
+	"time"
+
+	"whydrop/devices"
+)
+
+// Port is one block of show interfaces.
+type Port struct {
+	Interface devices.Interface
+	Extra     Extra
+	From, To  int // where the block begins and ends in the text
+}
+
+// Extra is what show interfaces says beyond devices.Interface.
+type Extra struct {
+	Status   string // verbatim: "up", "down", "administratively down", "reset", "deleted"
+	Protocol string // verbatim: "up", "down"
+	Reason   string // in brackets behind it: "connected", "notconnect", "err-disabled", "suspended"
+	Hardware string // "Gigabit Ethernet"
+	Media    string // "10/100/1000BaseTX"
+
+	Bandwidth                   devices.Opt[uint64] // bit/s, as configured for routing; says nothing about the line
+	Reliability, TxLoad, RxLoad devices.Opt[uint8]  // of 255, over the interval
+
+	Interval                     devices.Opt[time.Duration] // over which the rates are averaged
+	InRate, OutRate              devices.Opt[float64]       // bit/s
+	InPacketRate, OutPacketRate  devices.Opt[float64]       // packet/s
+	Broadcasts, Multicasts       devices.Opt[devices.Counter]
+	NoBuffer, Throttles, Ignored devices.Opt[devices.Counter]
+	Underruns, Resets, Deferred  devices.Opt[devices.Counter]
+	LostCarrier, NoCarrier       devices.Opt[devices.Counter]
+}
+
+// header reads the first line of a block: "NAME is STATUS, line protocol is STATE (reason)".
+func header(line string) (name, status, protocol, reason string, ok bool) {
+	i := strings.IndexByte(line, ' ')
+	if i <= 0 || !strings.HasPrefix(line[i:], " is ") || !isPortName(line[:i]) {
+		return "", "", "", "", false
+	}
+	name, rest := line[:i], line[i+len(" is "):]
+	status, protocol, found := strings.Cut(rest, ", line protocol is ")
+	if !found {
+		// A pseudowire has no line protocol.
+		switch status = strings.TrimSpace(rest); status {
+		case "up", "down", "administratively down", "deleted":
+			return name, status, "", "", true
+		}
+		return "", "", "", "", false
+	}
+	protocol, _, _ = strings.Cut(protocol, ",") // ", Autostate Enabled"
+	if j := strings.IndexByte(protocol, '('); j >= 0 {
+		reason = strings.TrimSpace(strings.Trim(protocol[j+1:], ") "))
+		protocol = protocol[:j]
+	}
+	if j := strings.IndexByte(status, '('); j >= 0 {
+		if reason == "" {
+			reason = strings.TrimSpace(strings.Trim(status[j+1:], ") "))
+		}
+		status = status[:j]
+	}
+	return name, strings.TrimSpace(status), strings.TrimSpace(protocol), reason, true
+}
+
+// maxPortName is the longest name taken for a port's.
+const maxPortName = 64
+
+// isPortName says whether s looks like the name of an interface: letters first, a digit somewhere, and nothing
+// that a name does not have.
+func isPortName(s string) bool {
+	if len(s) > maxPortName || !isLetter(s[0]) {
+		return false
+	}
+	digit := false
+	for i := range len(s) {
+		c := s[i]
+		if isDigit(c) {
+			digit = true
+		} else if !isLetter(c) && strings.IndexByte("/.:_-", c) < 0 {
+			return false
+		}
+	}
+	return digit
+}
+
+// states puts the words of a header into the interface.
+func (p *Port) states() {
+	switch p.Extra.Status {
+	case "administratively down":
+		p.Interface.Admin = devices.Some("down")
+	case "up", "down", "reset", "":
+		p.Interface.Admin = devices.Some("up")
+	}
+	oper := p.Extra.Protocol
+	if oper == "" {
+		oper = p.Extra.Status
+	}
+	switch oper {
+	case "":
+	case "administratively down", "deleted":
+		p.Interface.Oper = devices.Some("down")
+	case "not present", "notpresent":
+		p.Interface.Oper = devices.Some("notPresent")
+	case "lowerlayerdown":
+		p.Interface.Oper = devices.Some("lowerLayerDown")
+	default:
+		p.Interface.Oper = devices.Some(oper)
+	}
+}

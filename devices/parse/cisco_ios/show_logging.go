@@ -1,0 +1,44 @@
+package cisco_ios
+
+import (
+	"strings"
+	"time"
+
+	"whydrop/devices"
+	"whydrop/devices/syslog"
+)
+
+// ShowLogging reads the buffer in the output of "show logging", oldest line first, as the device keeps it. ref is
+// when it was asked; it gives the lines their year. What a message goes on with on further lines is joined to it
+// with newlines. The first line is left out where the buffer has overwritten its beginning.
+func ShowLogging(text string, ref time.Time) []devices.LogLine {
+	if noisy(text) {
+		text = denoise(text)
+	}
+	if _, buffer, ok := strings.Cut(text, "Log Buffer ("); ok {
+		_, text, _ = strings.Cut(buffer, "\n")
+	} else if strings.Contains(text, "Syslog logging:") {
+		return nil // the buffer is switched off
+	}
+	var out []devices.LogLine
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimRight(line, " \t\r")
+		line = strings.TrimPrefix(strings.TrimPrefix(line, " --More--"), "--More--")
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		l := syslog.Parse(strings.TrimLeft(line, " "), ref)
+		if l.Mnemonic == "" && !l.Time.OK {
+			if n := len(out); n > 0 {
+				out[n-1].Text += "\n" + line
+				out[n-1].Message += "\n" + line
+			}
+			continue
+		}
+		out = append(out, l)
+	}
+	if len(out) > 1 && !out[0].Time.OK && out[1].Time.OK {
+		out = out[1:] // "7:04: %LINEPROTO-5-UPDOWN: ...": its front was overwritten
+	}
+	return out
+}

@@ -1,0 +1,107 @@
+package syslog
+
+import (
+	"strings"
+	"time"
+
+	"whydrop/devices"
+)
+
+// Parse reads one line. It never fails: the result holds the line as Text, and as much as was understood. ref is
+// a moment close to which the line was written, such as when it was received; it gives the year where the line
+// has none. A zero ref leaves the time of such a line out.
+func Parse(line string, ref time.Time) devices.LogLine {
+	l := devices.LogLine{Text: line}
+	rest := strings.TrimSpace(line)
+	rest, pri := priority(rest)
+	head, mnemonic, message := cut(rest)
+	if mnemonic.mnemonic != "" {
+		l.Facility, l.Mnemonic = mnemonic.facility, mnemonic.mnemonic
+		l.Severity = devices.Some(mnemonic.severity)
+		if mnemonic.unit != "" {
+			l.Attrs = map[string]string{"unit": mnemonic.unit}
+		}
+	} else {
+		l.Severity = pri
+	}
+	st := findStamp(head)
+	if st.ok {
+		l.Clock = st.clock
+		if t, ok := st.time(ref); ok {
+			l.Time = devices.Some(t)
+		}
+		if mnemonic.mnemonic == "" {
+			message = strings.TrimLeft(head[st.end:], ": ")
+		}
+	} else if mnemonic.mnemonic == "" {
+		message = head
+	}
+	l.Message = strings.TrimSpace(message)
+	understand(&l)
+	return l
+}
+
+// priority takes "<PRI>" from the front (RFC 3164, section 4.1.1) and returns the severity in it.
+func priority(s string) (rest string, severity devices.Opt[int]) {
+	if !strings.HasPrefix(s, "<") {
+		return s, severity
+	}
+	n, i := 0, 1
+	for i < len(s) && i <= 3 && isDigit(s[i]) {
+		n = n*10 + int(s[i]-'0')
+		i++
+	}
+	const highest = 191 // facility 23, severity 7
+	if i == 1 || i >= len(s) || s[i] != '>' || n > highest {
+		return s, severity
+	}
+	return s[i+1:], devices.Some(n & 7)
+}
+
+// code is a message's name: %FACILITY-UNIT-SEVERITY-MNEMONIC.
+type code struct {
+	facility, unit, mnemonic string
+	severity                 int
+}
+
+// cut finds the message's name in a line and returns what stands before it, the name, and the message after it.
+// Without a name all is head.
+func cut(s string) (head string, c code, message string) {
+	for from := 0; ; {
+		i := strings.IndexByte(s[from:], '%')
+		if i < 0 {
+			return s, code{}, ""
+		}
+		i += from
+		if c, n := readCode(s[i+1:]); n > 0 {
+			return s[:i], c, strings.TrimLeft(s[i+1+n:], " ")
+		}
+		from = i + 1
+	}
+}
+
+// readCode reads FACILITY-UNIT-SEVERITY-MNEMONIC and the colon after it, and returns how long they are; 0 if it
+// is none.
+func readCode(s string) (c code, n int) {
+	end := 0
+	for end < len(s) && (isUpper(s[end]) || isDigit(s[end]) || s[end] == '_' || s[end] == '-' || s[end] == '/' || s[end] >= 'a' && s[end] <= 'z') {
+		end++
+	}
+	name := s[:end]
+	after := strings.TrimLeft(s[end:], " ")
+	if !strings.HasPrefix(after, ":") || name == "" || !isUpper(name[0]) {
+		return code{}, 0
+	}
+	parts := strings.Split(name, "-")
+	for i := 1; i < len(parts)-1; i++ {
+		if len(parts[i]) == 1 && parts[i][0] >= '0' && parts[i][0] <= '7' {
+			c = code{facility: parts[0], unit: strings.Join(parts[1:i], "-"), severity: int(parts[i][0] - '0'), mnemonic: strings.Join(parts[i+1:], "-")}
+			return c, len(s) - len(after) + 1
+		}
+	}
+	return code{}, 0
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
