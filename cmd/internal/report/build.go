@@ -14,10 +14,7 @@ import (
 // zone of the machine. All text in it has passed [Clean]; lists are never nil; times are UTC. The snapshot and
 // the topology stay with the document for the charts.
 func Build(in Input) Document {
-	outages := correlate.Outages(in.Snapshot, in.Topology)
-	slices.SortStableFunc(outages, func(a, b correlate.Outage) int {
-		return cmp.Or(a.Span.From.Compare(b.Span.From), a.Span.To.Compare(b.Span.To))
-	})
+	outages := inOrder(in.Snapshot, in.Topology)
 	ds := ordered(in.Diagnoses)
 	d := Document{
 		SchemaVersion: SchemaVersion,
@@ -45,6 +42,20 @@ func Build(in Input) Document {
 // maxHeadline is how many columns the headline may have: names that devices give themselves have no limit, and
 // mail and ticket subjects get unwieldy beyond two lines.
 const maxHeadline = 2 * Columns
+
+// Findings returns the findings of a document made of these diagnoses alone, strongest verdict first.
+func Findings(ds []rules.Diagnosis) []Finding { return list(ordered(ds), findingOf) }
+
+// Outages returns the outages of a document, in order of their beginning.
+func Outages(s timeline.Snapshot, t correlate.Topology) []Outage { return list(inOrder(s, t), outageOf) }
+
+func inOrder(s timeline.Snapshot, t correlate.Topology) []correlate.Outage {
+	out := correlate.Outages(s, t)
+	slices.SortStableFunc(out, func(a, b correlate.Outage) int {
+		return cmp.Or(a.Span.From.Compare(b.Span.From), a.Span.To.Compare(b.Span.To))
+	})
+	return out
+}
 
 // list maps every element and never returns nil.
 func list[A, B any](in []A, f func(A) B) []B {

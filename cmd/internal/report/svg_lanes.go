@@ -2,7 +2,6 @@ package report
 
 import (
 	"slices"
-	"time"
 
 	"whydrop/correlate/timeline"
 )
@@ -27,10 +26,10 @@ func lanes(d Document, span timeline.Span) []svgLane {
 		}
 		return l
 	}
-	for _, b := range blindSpans(d.Snapshot) {
-		l := lane(Clean(b.device), false)
-		x0, x1 := xAt(b.span.From, span), xAt(b.span.To, span)
-		l.Blind = append(l.Blind, svgShade{X: px(x0), Width: px(max(x1-x0, 1)), Tip: "nothing read: " + Clean(b.reason)})
+	for _, b := range BlindSpans(d.Snapshot) {
+		l := lane(Clean(b.Device), false)
+		x0, x1 := xAt(b.Span.From, span), xAt(b.Span.To, span)
+		l.Blind = append(l.Blind, svgShade{X: px(x0), Width: px(max(x1-x0, 1)), Tip: "nothing read: " + Clean(string(b.Reason))})
 	}
 	for _, e := range d.Snapshot.Events() {
 		name, off, ok := laneOf(d, e)
@@ -107,31 +106,6 @@ func laneRank(order map[string]int, l *svgLane) int {
 		return 1000
 	}
 	return i
-}
-
-// blindSpan is a stretch in which nothing was read of a device.
-type blindSpan struct {
-	device, reason string
-	span           timeline.Span
-}
-
-// blindSpans joins the gaps that concern a whole device where less than two seconds lie between them: polls that
-// fail one after the other are one blindness.
-func blindSpans(s timeline.Snapshot) []blindSpan {
-	var out []blindSpan
-	last := map[string]int{}
-	for _, g := range s.Gaps() {
-		if g.Kind != timeline.KindDevice || g.Metric != "" {
-			continue
-		}
-		if i, ok := last[g.Device]; ok && !g.Span.From.After(out[i].span.To.Add(2*time.Second)) {
-			out[i].span = out[i].span.Union(g.Span)
-			continue
-		}
-		last[g.Device] = len(out)
-		out = append(out, blindSpan{g.Device, string(g.Reason), g.Span})
-	}
-	return out
 }
 
 // place gives the lane its height in the chart.
