@@ -199,7 +199,10 @@ func (s *Site) YAML() []byte {
 func portNames(list []*port) string {
 	var names []string
 	for _, p := range list {
-		names = append(names, p.name)
+		names = append(names, p.ifName())
 	}
 	return strings.Join(names, ", ")
 }
+
+// FarName is the name of the host at the far end, as the truth uses it.
+func (s *Site) FarName() string { return s.story.hostBName }

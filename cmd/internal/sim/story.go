@@ -110,7 +110,7 @@ func Draw(name string, seed uint64, opt Options) (*Story, error) {
 // blame sets the right answer.
 func (s *Story) blame(p *port, chain ...string) {
 	s.Truth.Chain, s.Truth.Verdict = chain, "holds"
-	s.Truth.Device, s.Truth.Port = s.deviceOf(p).name, p.name
+	s.Truth.Device, s.Truth.Port = s.deviceOf(p).name, p.ifName()
 }
 
 func (s *Story) outage(seenBy, direction string, from, to time.Duration) {
@@ -120,7 +120,7 @@ func (s *Story) outage(seenBy, direction string, from, to time.Duration) {
 func (s *Story) moment(d *device, p *port, t timeline.EventType, to string, at time.Duration) {
 	m := Moment{Device: d.name, Type: t, To: to, At: at}
 	if p != nil {
-		m.Port = p.name
+		m.Port = p.ifName()
 	}
 	s.Truth.Events = append(s.Truth.Events, m)
 }

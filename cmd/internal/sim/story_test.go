@@ -105,7 +105,7 @@ func legal(t *testing.T, s *Story) {
 	case len(s.Truth.Chain) == 0 || s.Truth.Chain[0] != s.Name:
 		bad("expects %v", s.Truth.Chain)
 	case s.Truth.Port != "":
-		if !slices.ContainsFunc(s.path.ports(), func(p *port) bool { return p.name == s.Truth.Port && s.deviceOf(p).name == s.Truth.Device }) {
+		if !slices.ContainsFunc(s.path.ports(), func(p *port) bool { return p.ifName() == s.Truth.Port && s.deviceOf(p).name == s.Truth.Device }) {
 			bad("blames %s %s, which is not on the path", s.Truth.Device, s.Truth.Port)
 		}
 	}
