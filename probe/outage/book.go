@@ -20,6 +20,8 @@ const (
 type Config struct {
 	Path      timeline.Subject // subject of every record
 	Collector string           // Origin.Collector of every record, e.g. "stamp:a-b"
+	Kind      string           // attribute kind of the events of [Run], e.g. "stamp"
+	To        string           // where the heartbeat goes, for the events of [Run]
 	Heartbeat time.Duration    // time between two heartbeats; must be positive
 	Out       timeline.Sink
 }
@@ -62,6 +64,10 @@ type Book struct {
 	refused int // refusals since last
 	counts  bool
 
+	refusals int   // in all
+	failed   int   // heartbeats that could not be sent, since last
+	failure  error // why the last of them could not; nil after one came back
+
 	rtt, transit minimum
 	forward      line // arrivals at the far end
 	reverse      line // arrivals here; of round trips, if the far end does not count
@@ -99,7 +105,8 @@ func New(cfg Config, now time.Time) *Book {
 }
 
 // Sent says that a heartbeat is sent at the given time and returns its number; numbers count from 0. A heartbeat
-// that could not be sent because of the network (no route, no carrier) counts like any other: it is lost.
+// that could not be sent because of the network (no route, no carrier) counts like any other: it is lost. [Book.Failed]
+// says why.
 func (b *Book) Sent(at time.Time) uint64 {
 	n := b.sent
 	*b.beat(n) = beat{sent: b.offset(at)}
@@ -114,7 +121,10 @@ func (b *Book) Stalled(from, to time.Time) {
 }
 
 // Refused says that the far end's host answered that nobody listens there.
-func (b *Book) Refused() { b.refused++ }
+func (b *Book) Refused() { b.refused, b.refusals = b.refused+1, b.refusals+1 }
+
+// Failed says that the heartbeat sent last did not leave this host.
+func (b *Book) Failed(err error) { b.failed, b.failure = b.failed+1, err }
 
 // Answered says how many heartbeats came back so far.
 func (b *Book) Answered() uint64 { return b.came }

@@ -65,10 +65,7 @@ func (b *Book) describe(g found) string {
 	default:
 		text = fmt.Sprintf("no heartbeat reached the far end and no answer came back for %s (%d lost)", ms, g.lost)
 	}
-	if g.newSession {
-		text += "; the far end's numbers began anew meanwhile, so the direction is less sure"
-	}
-	return text
+	return text + g.note
 }
 
 func (b *Book) outage(g found, text string, open bool) {
@@ -116,7 +113,7 @@ func (b *Book) reportOpen(now time.Duration) {
 		b.reportPeer(s)
 	case g.lost >= minLost && g.to-g.from >= minDark:
 		text := fmt.Sprintf("no heartbeat has been answered for %s (%d lost); which way is dark cannot be told before one is",
-			(g.to - g.from).Round(time.Millisecond), g.lost)
+			(g.to-g.from).Round(time.Millisecond), g.lost) + b.note(s)
 		b.outage(g, text, true)
 	}
 }

@@ -27,10 +27,10 @@ type line struct {
 	away                 time.Duration // heartbeats that could not be seen on this line
 	headStall, tailStall bool          // the host did not send before the first lost one, after the last lost one
 
-	open       bool // gap ended, but heartbeats that were due in it are still to be entered
-	gap        found
-	newSession bool
-	done       []found
+	open bool // gap ended, but heartbeats that were due in it are still to be entered
+	gap  found
+	note string // for the text of the gap, if one ends with the next arrival
+	done []found
 }
 
 // found is a gap in a line's arrivals.
@@ -42,7 +42,7 @@ type found struct {
 	unknown    bool // the direction could not be told
 	exact      bool // it is not the reading program that was late
 	longer     bool // the heartbeats after it are late too: the path became longer, nothing stood still
-	newSession bool // the reflector's numbers began anew in it
+	note       string
 }
 
 // step takes note of when a heartbeat was sent.
@@ -118,7 +118,7 @@ func (l *line) absent(n int, first, last time.Duration) {
 
 // begin notes the gap that ends with the arrival at the given time.
 func (l *line) begin(at time.Duration, late, exact bool) {
-	g := found{from: l.at, to: at, lost: l.n, unknown: l.unknown > 0, exact: exact, newSession: l.newSession}
+	g := found{from: l.at, to: at, lost: l.n, unknown: l.unknown > 0, exact: exact, note: l.note}
 	g.dark = at - l.at - l.unsent - l.away
 	if late {
 		g.late = 1
@@ -151,7 +151,7 @@ func (l *line) finish() {
 func (l *line) pass(at time.Duration) {
 	l.at, l.have = max(l.at, at), true
 	l.n, l.unknown, l.unsent, l.away = 0, 0, 0, 0
-	l.headStall, l.tailStall, l.newSession = false, false, false
+	l.headStall, l.tailStall, l.note = false, false, ""
 }
 
 // restart forgets everything but the gaps that are found: what lies before says nothing about what comes.

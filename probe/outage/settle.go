@@ -86,8 +86,9 @@ func (b *Book) meet(n uint64) {
 		b.reverse.restart()
 		b.arrive(e)
 	default:
-		if s.restarted && s.missing > 0 {
-			b.forward.newSession, b.reverse.newSession = true, true
+		if s.missing > 0 {
+			note := b.note(s)
+			b.forward.note, b.reverse.note = note, note
 		}
 		b.walk(s)
 		b.arrive(e)
@@ -97,7 +98,20 @@ func (b *Book) meet(n uint64) {
 		b.win.came(b, e)
 	}
 	b.last, b.lastNum, b.have, b.refused = e, n, true, 0
+	b.failed, b.failure = 0, nil
 	b.collect()
+}
+
+// note returns what is to be said of a gap beside its figures.
+func (b *Book) note(s segment) string {
+	var text string
+	if b.failed > 0 {
+		text = fmt.Sprintf("; this host could not send %d: %v", b.failed, b.failure)
+	}
+	if s.restarted {
+		text += "; the far end's numbers began anew meanwhile, so the direction is less sure"
+	}
+	return text
 }
 
 // tellFirst writes the loss before the first heartbeat that ever came back.
