@@ -192,6 +192,25 @@ func (c *column) put(i int32, v float64) bool {
 	return true
 }
 
+// addGroup takes in every sample of a decoded group.
+func (b *batch) addGroup(g *group) {
+	to := b.group(g.collector)
+	places := make([]int32, len(g.rows))
+	for i, r := range g.rows {
+		places[i] = to.row(r)
+		b.cover(r.from, r.to)
+	}
+	for _, from := range g.cols {
+		c := to.column(from.key)
+		for i, at := range from.rows {
+			if !c.put(places[at], from.vals[i]) {
+				to.add(g.rows[at], from.key, from.vals[i])
+			}
+		}
+		b.records += len(from.rows)
+	}
+}
+
 // sort puts the rows in order of time, which is what makes them small.
 func (g *group) sort() {
 	less := func(a, b row) bool {

@@ -186,7 +186,15 @@ func merge(frames []sealing) ([]*batch, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.each(func(rec timeline.Record) bool { return of(originOf(rec).Collector).add(rec) })
+		for _, g := range b.groups {
+			of(g.collector).addGroup(g)
+		}
+		for _, e := range b.events {
+			of(e.Origin.Collector).add(e)
+		}
+		for _, g := range b.gaps {
+			of(g.Origin.Collector).add(g)
+		}
 		for _, x := range b.exchanges {
 			of(x.Origin.Collector).keep(x)
 		}
@@ -196,18 +204,6 @@ func merge(frames []sealing) ([]*batch, error) {
 		}
 	}
 	return out, nil
-}
-
-func originOf(r timeline.Record) timeline.Origin {
-	switch r := r.(type) {
-	case timeline.Sample:
-		return r.Origin
-	case timeline.Event:
-		return r.Origin
-	case timeline.Gap:
-		return r.Origin
-	}
-	return timeline.Origin{}
 }
 
 // rebuild starts to make a new database of all that is sealed, beside the recording, while it goes on.
