@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sort"
 	"sync"
@@ -26,6 +27,7 @@ type Store struct {
 
 	mu      sync.Mutex
 	samples map[Key][]Sample
+	ragged  map[Key]bool // series in which a sample begins before one that ends earlier
 	events  []Event
 	gaps    []Gap
 	newest  time.Time
@@ -45,7 +47,16 @@ func (s *Store) Put(r Record) {
 			s.samples = map[Key][]Sample{}
 		}
 		k := Key{r.Subject, r.Metric}
-		s.samples[k] = insert(s.samples[k], r)
+		before := s.samples[k]
+		if n := len(before); n > 0 && !s.ragged[k] && (r.Span.From.Before(before[n-1].Span.From) || r.Span.To.Before(before[n-1].Span.To)) {
+			// Copied, for snapshots share it. Several collectors of one series make this; it is rare.
+			s.ragged = maps.Clone(s.ragged)
+			if s.ragged == nil {
+				s.ragged = map[Key]bool{}
+			}
+			s.ragged[k] = true
+		}
+		s.samples[k] = insert(before, r)
 	case Event:
 		s.events = insert(s.events, r)
 	case Gap:
@@ -114,7 +125,7 @@ func (s *Store) Version() uint64 {
 func (s *Store) Snapshot() Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := Snapshot{samples: make(map[Key][]Sample, len(s.samples)), events: slices.Clip(s.events), gaps: slices.Clip(s.gaps)}
+	out := Snapshot{samples: make(map[Key][]Sample, len(s.samples)), ragged: s.ragged, events: slices.Clip(s.events), gaps: slices.Clip(s.gaps)}
 	for k, v := range s.samples {
 		out.samples[k] = slices.Clip(v)
 	}
@@ -124,6 +135,7 @@ func (s *Store) Snapshot() Snapshot {
 // Snapshot is an immutable view of a timeline. Its zero value is empty.
 type Snapshot struct {
 	samples map[Key][]Sample
+	ragged  map[Key]bool // see Store
 	events  []Event
 	gaps    []Gap
 }
@@ -141,9 +153,14 @@ func NewSnapshot(records ...Record) Snapshot {
 func (s Snapshot) Span() Span {
 	var out Span
 	add := func(sp Span) { out = out.Union(sp) }
-	for _, v := range s.samples {
+	for k, v := range s.samples {
 		add(v[0].Span)
 		add(v[len(v)-1].Span)
+		if s.ragged[k] {
+			for _, x := range v {
+				add(x.Span)
+			}
+		}
 	}
 	for _, e := range s.events {
 		add(e.Span)
@@ -174,11 +191,25 @@ func (s Snapshot) Series(sub Subject, m Metric) []Sample { return s.samples[Key{
 func (s Snapshot) Between(sub Subject, m Metric, sp Span) []Sample {
 	v := s.Series(sub, m)
 	i := sort.Search(len(v), func(i int) bool { return !v[i].Span.To.Before(sp.From) })
+	if s.ragged[Key{sub, m}] {
+		return overlapping(v[i:], sp)
+	}
 	j := i
 	for j < len(v) && !v[j].Span.From.After(sp.To) {
 		j++
 	}
 	return v[i:j]
+}
+
+// overlapping picks the samples that overlap the span where long ones stand among short ones.
+func overlapping(v []Sample, sp Span) []Sample {
+	var out []Sample
+	for _, x := range v {
+		if x.Span.Overlaps(sp) {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // Last returns the newest sample of a series, if there is one.
@@ -241,7 +272,7 @@ func (s Snapshot) Subjects() []Subject {
 // Until returns the part of the timeline that was known at t: records whose span ended by then. A replay uses
 // it to show a recording as it was live.
 func (s Snapshot) Until(t time.Time) Snapshot {
-	cut := Snapshot{samples: make(map[Key][]Sample, len(s.samples)), events: before(s.events, t), gaps: before(s.gaps, t)}
+	cut := Snapshot{samples: make(map[Key][]Sample, len(s.samples)), ragged: s.ragged, events: before(s.events, t), gaps: before(s.gaps, t)}
 	for k, v := range s.samples {
 		if v = before(v, t); len(v) > 0 {
 			cut.samples[k] = v
