@@ -129,8 +129,8 @@ func (b *Book) Failed(err error) { b.failed, b.failure = b.failed+1, err }
 // Answered says how many heartbeats came back so far.
 func (b *Book) Answered() uint64 { return b.came }
 
-// LastAnswer returns the number of the newest heartbeat that came back, if one did.
-func (b *Book) LastAnswer() (uint64, bool) { return b.newest, b.came > 0 }
+// Refusals says how often the far end's host answered that nobody listens.
+func (b *Book) Refusals() int { return b.refusals }
 
 // Answer enters what came back. It reports whether the heartbeat is known and had not come back before.
 func (b *Book) Answer(a Answer) bool {

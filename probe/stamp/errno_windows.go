@@ -1,0 +1,17 @@
+package stamp
+
+import (
+	"errors"
+
+	"golang.org/x/sys/windows"
+)
+
+// isRefused says whether the far end's host answered that nobody listens. Windows reports it as a reset.
+func isRefused(err error) bool {
+	return errors.Is(err, windows.WSAECONNREFUSED) || errors.Is(err, windows.WSAECONNRESET)
+}
+
+// isStale says whether the socket is of no use any more: its own address is gone.
+func isStale(err error) bool {
+	return errors.Is(err, windows.WSAEADDRNOTAVAIL) || errors.Is(err, windows.WSAEINVAL) || errors.Is(err, windows.WSAENOTSOCK)
+}

@@ -1,0 +1,321 @@
+package stamp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"whydrop/correlate/timeline"
+	"whydrop/probe"
+	"whydrop/probe/outage"
+	"whydrop/probe/rxtime"
+
+	"golang.org/x/net/ipv4"
+	"golang.org/x/net/ipv6"
+)
+
+const (
+	// DefaultHeartbeat is the time between two heartbeats where none is given.
+	DefaultHeartbeat = 20 * time.Millisecond
+	// MinHeartbeat is the shortest time between two heartbeats.
+	MinHeartbeat = 5 * time.Millisecond
+	// redialTime is the time between two attempts to get a socket.
+	redialTime = time.Second
+)
+
+// Sender is a heartbeat to a STAMP reflector. It writes round-trip time, loss and jitter of either direction, and
+// outages; see package outage for what they are.
+//
+// A far end that is not there is said once (probe.problem, reason "silent" or "refused"); the Sender goes on slowly
+// and is back at its pace when the far end answers.
+type Sender struct {
+	PathName  string        // the path's name in the site file
+	To        string        // host name or address of the reflector
+	Port      uint16        // its UDP port; 0 means 862
+	Heartbeat time.Duration // time between two heartbeats; 0 means 20 ms, less than 5 ms is 5 ms
+	Format    Format        // of the sender's timestamps
+
+	// Local, if valid, is the address to send from; its port may be 0.
+	Local netip.AddrPort
+}
+
+var _ probe.Prober = (*Sender)(nil)
+
+// Path returns the subject of the sender's records.
+func (s *Sender) Path() timeline.Subject { return timeline.Path(s.PathName) }
+
+// Probe keeps up the heartbeat until ctx ends, then returns nil. An error means that To is no host: its name has no
+// address, or the address is none.
+func (s *Sender) Probe(ctx context.Context, out timeline.Sink) error {
+	w, err := s.open(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+	defer w.close()
+	outage.Run(ctx, outage.Config{
+		Path:      s.Path(),
+		Collector: "stamp:" + s.PathName,
+		Kind:      "stamp",
+		To:        w.to.String(),
+		Heartbeat: s.heartbeat(),
+		Out:       out,
+	}, w)
+	return nil
+}
+
+func (s *Sender) heartbeat() time.Duration {
+	if s.Heartbeat <= 0 {
+		return DefaultHeartbeat
+	}
+	return max(s.Heartbeat, MinHeartbeat)
+}
+
+// open finds the far end's address. That there is no way to it now is no error.
+func (s *Sender) open(ctx context.Context) (*wire, error) {
+	to, err := resolve(ctx, s.To, s.Port)
+	if err != nil {
+		return nil, err
+	}
+	w := &wire{
+		to: to, local: s.Local, format: s.Format,
+		first: 1024 + uint32(rand.IntN(65536-1024)), session: uint16(1 + rand.IntN(65535)),
+		stamps: make([]Timestamp, 30*time.Second/s.heartbeat()+1),
+	}
+	w.failure = w.dial()
+	w.dialled = time.Now()
+	return w, nil
+}
+
+// resolve returns the address of a host; IPv4 is preferred where it has several.
+func resolve(ctx context.Context, host string, port uint16) (netip.AddrPort, error) {
+	if port == 0 {
+		port = DefaultPort
+	}
+	if a, err := netip.ParseAddr(host); err == nil {
+		return netip.AddrPortFrom(a.Unmap(), port), nil
+	}
+	as, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("stamp: find address of %q: %w", host, err)
+	}
+	best := as[0].Unmap()
+	for _, a := range as {
+		if a = a.Unmap(); a.Is4() && !best.Is4() {
+			best = a
+		}
+	}
+	return netip.AddrPortFrom(best, port), nil
+}
+
+// wire is a session: heartbeats as STAMP packets on a connected UDP socket.
+type wire struct {
+	to      netip.AddrPort
+	local   netip.AddrPort // also what a new socket is bound to: the session stays the same
+	format  Format
+	first   uint32 // sequence number of heartbeat 0
+	session uint16
+
+	conn     *net.UDPConn // nil while there is none
+	in       *rxtime.Reader
+	failure  error // why there is none
+	dialled  time.Time
+	deadline time.Time
+
+	sent    uint64      // heartbeats sent
+	stamps  []Timestamp // T1 of the newest heartbeats, by number
+	refused int         // since the last Receive
+	strange uint64      // datagrams that are no answers to our questions
+	out     [Size]byte
+}
+
+// dial connects a socket: so the kernel drops what does not come from the far end, and tells us refusals.
+func (w *wire) dial() error {
+	d := net.Dialer{}
+	if w.local.IsValid() {
+		d.LocalAddr = net.UDPAddrFromAddrPort(w.local)
+	}
+	c, err := d.Dial("udp", w.to.String())
+	if err != nil {
+		var op *net.OpError
+		if errors.As(err, &op) {
+			return op.Err
+		}
+		return err
+	}
+	w.conn = c.(*net.UDPConn)
+	w.local = w.conn.LocalAddr().(*net.UDPAddr).AddrPort()
+	_ = ipv4.NewConn(w.conn).SetTTL(255) // RFC 5357, section 4.1.2
+	_ = ipv6.NewConn(w.conn).SetHopLimit(255)
+	w.in = rxtime.New(w.conn)
+	w.failure, w.deadline = nil, time.Time{}
+	return nil
+}
+
+func (w *wire) close() {
+	if w.in != nil {
+		_ = w.in.Close()
+	}
+	w.conn, w.in = nil, nil
+}
+
+// Send sends heartbeat n.
+func (w *wire) Send(n uint64, now time.Time) error {
+	q := Question{
+		Sequence:  w.first + uint32(n),
+		Timestamp: NewTimestamp(now, w.format),
+		Estimate:  NewErrorEstimate(w.format, false, exactError),
+		Session:   w.session,
+	}
+	w.sent = n + 1
+	w.stamps[n%uint64(len(w.stamps))] = q.Timestamp
+	if w.conn == nil && !w.redial(now) {
+		return w.failure
+	}
+	b := q.Append(w.out[:0])
+	err := w.write(b, now)
+	if isRefused(err) { // that was the answer to an earlier one; this one was not sent
+		w.refused++
+		err = w.write(b, now)
+		if isRefused(err) {
+			w.refused++
+			return nil
+		}
+	}
+	if err != nil && isStale(err) {
+		w.close()
+		w.failure = cause(err)
+	}
+	return cause(err)
+}
+
+// write sends a packet; it does not wait long for a full queue.
+func (w *wire) write(b []byte, now time.Time) error {
+	if w.deadline.Sub(now) < 500*time.Millisecond {
+		w.deadline = now.Add(time.Second)
+		_ = w.conn.SetWriteDeadline(w.deadline)
+	}
+	_, err := w.conn.Write(b)
+	return err
+}
+
+// redial tries to get a new socket, at most once a second. It gives up the local address if that is gone.
+func (w *wire) redial(now time.Time) bool {
+	if now.Sub(w.dialled) < redialTime {
+		return false
+	}
+	w.dialled = now
+	if w.failure = w.dial(); w.failure != nil && isStale(w.failure) {
+		w.local = netip.AddrPortFrom(netip.Addr{}, w.local.Port())
+		w.failure = w.dial()
+	}
+	return w.failure == nil
+}
+
+// cause returns what the system said, without the addresses around it.
+func cause(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Err
+	}
+	return err
+}
+
+// Receive enters the answers that have arrived.
+func (w *wire) Receive(b *outage.Book) {
+	for range 64 { // errors in a row; each ends one Drain
+		if w.in == nil {
+			break
+		}
+		err := w.in.Drain(func(p rxtime.Packet) { w.enter(b, p) })
+		if err == nil {
+			break
+		}
+		if isRefused(err) {
+			w.refused++
+		} else if isStale(err) {
+			w.close()
+			w.failure = cause(err)
+		}
+	}
+	for ; w.refused > 0; w.refused-- {
+		b.Refused()
+	}
+}
+
+// enter enters one datagram in the book if it answers one of our questions.
+func (w *wire) enter(b *outage.Book, p rxtime.Packet) {
+	a, err := ParseAnswer(p.Data)
+	n, ok := w.number(a.Question.Sequence)
+	// A reflector of RFC 8762 knows no session identifier and leaves zeros.
+	if err != nil || !ok || a.Question.Timestamp != w.stamps[n%uint64(len(w.stamps))] || a.Session != w.session && a.Session != 0 {
+		w.strange++
+		return
+	}
+	f := a.Estimate.Format()
+	b.Answer(outage.Answer{Number: n, At: p.At, Exact: p.Exact, Far: &outage.Far{
+		Received: a.Received.Time(f, p.At),
+		Sent:     a.Timestamp.Time(f, p.At),
+		Error:    a.Estimate.Error(),
+		Sequence: a.Sequence,
+		Counts:   a.Sequence != a.Question.Sequence,
+	}})
+}
+
+// number returns the number of the heartbeat with a sequence number, if it was sent lately.
+func (w *wire) number(seq uint32) (uint64, bool) {
+	if w.sent == 0 {
+		return 0, false
+	}
+	age := uint64(w.first + uint32(w.sent-1) - seq)
+	if age >= w.sent || age >= uint64(len(w.stamps)) {
+		return 0, false
+	}
+	return w.sent - 1 - age, true
+}
+
+// Check asks the reflector at a host and port up to five times, 100 ms apart, whether it is there, and returns nil
+// when it answers. It returns when it knows, when ctx ends, or after a second.
+func Check(ctx context.Context, host string, port uint16) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	s := Sender{PathName: "check", To: host, Port: port, Heartbeat: 100 * time.Millisecond}
+	w, err := s.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if w.failure != nil {
+		return fmt.Errorf("stamp: reach %s: %w", w.to, w.failure)
+	}
+	book := newBook()
+	refused := 0
+	outage.Every(ctx, 20*time.Millisecond, func(now, _ time.Time) {
+		if n := w.sent; n < 5 && now.Sub(w.dialled) >= time.Duration(n)*s.Heartbeat {
+			_ = w.Send(book.Sent(now), now)
+		}
+		w.Receive(book)
+		if refused = book.Refusals(); book.Answered() > 0 || refused > 1 {
+			cancel()
+		}
+	})
+	switch {
+	case book.Answered() > 0:
+		return nil
+	case refused > 1:
+		return fmt.Errorf("stamp: %s refused: its host is there, but no reflector listens on UDP port %s", w.to.Addr(), strconv.Itoa(int(w.to.Port())))
+	}
+	return fmt.Errorf("stamp: no answer from %s: no reflector, or a filter between", w.to)
+}
+
+// newBook returns a book whose records nobody reads.
+func newBook() *outage.Book {
+	return outage.New(outage.Config{Heartbeat: 100 * time.Millisecond, Out: timeline.SinkFunc(func(timeline.Record) {})}, time.Now())
+}

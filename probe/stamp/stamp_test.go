@@ -1,0 +1,373 @@
+package stamp
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"whydrop/correlate/timeline"
+	"whydrop/probe/rxtime"
+)
+
+const ms = time.Millisecond
+
+// serve runs a reflector on conn until the test ends.
+func serve(t *testing.T, r *Reflector, conn net.PacketConn) netip.AddrPort {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	at := conn.LocalAddr().(*net.UDPAddr).AddrPort()
+	go func() { done <- r.Serve(ctx, conn) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
+}
+
+func listen(t *testing.T, address string) net.PacketConn {
+	t.Helper()
+	conn, err := Listen(context.Background(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// gate is a socket that loses what comes in or goes out while it is shut. It is no *net.UDPConn.
+type gate struct {
+	net.PacketConn
+	in, out atomic.Bool // shut
+}
+
+func (g *gate) ReadFrom(b []byte) (int, net.Addr, error) {
+	for {
+		n, from, err := g.PacketConn.ReadFrom(b)
+		if err != nil || !g.in.Load() {
+			return n, from, err
+		}
+	}
+}
+
+func (g *gate) WriteTo(b []byte, to net.Addr) (int, error) {
+	if g.out.Load() {
+		return len(b), nil
+	}
+	return g.PacketConn.WriteTo(b, to)
+}
+
+// beat runs a sender for a while and returns what it wrote.
+func beat(t *testing.T, s *Sender, d time.Duration, meanwhile func()) timeline.Snapshot {
+	t.Helper()
+	s.PathName = "a-b"
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	defer cancel()
+	var store timeline.Store
+	var wg sync.WaitGroup
+	if meanwhile != nil {
+		wg.Go(meanwhile)
+	}
+	if err := s.Probe(ctx, &store); err != nil {
+		t.Fatalf("Probe: %v", err)
+	}
+	wg.Wait()
+	return store.Snapshot()
+}
+
+func TestHeartbeatOverLoopback(t *testing.T) {
+	tests := []struct {
+		name    string
+		address string
+		r       *Reflector
+		format  Format
+		loss    timeline.Metric
+	}{
+		{"IPv4, NTP", "127.0.0.1:0", &Reflector{}, NTP, timeline.LossForward},
+		{"IPv6, PTP at the sender", "[::1]:0", &Reflector{}, PTP, timeline.LossForward},
+		{"a socket for both, PTP at the reflector", "[::]:0", &Reflector{Format: PTP}, NTP, timeline.LossForward},
+		{"a reflector that does not count", "127.0.0.1:0", &Reflector{Stateless: true}, NTP, timeline.LossRoundTrip},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			conn := listen(t, tt.address)
+			at := serve(t, tt.r, conn)
+			to := at.Addr()
+			if to.IsUnspecified() {
+				to = netip.MustParseAddr("127.0.0.3") // the answer must come from there
+			}
+			s := beat(t, &Sender{To: to.String(), Port: at.Port(), Format: tt.format}, 700*ms, nil)
+			path := timeline.Path("a-b")
+			if n := len(s.Series(path, timeline.RTT)); n < 4 {
+				t.Errorf("%d samples of the round trip in 0.7 s, want 6 or 7", n)
+			}
+			for _, x := range s.Series(path, timeline.RTT) {
+				if x.Value <= 0 || x.Value > 0.1 || x.Origin.Collector != "stamp:a-b" {
+					t.Errorf("round trip %+v", x)
+				}
+			}
+			if n := len(s.Series(path, tt.loss)); n < 4 {
+				t.Errorf("%d samples of %s", n, tt.loss)
+			}
+			for _, x := range s.Series(path, tt.loss) {
+				if x.Value != 0 {
+					t.Errorf("%s is %v on loopback", tt.loss, x.Value)
+				}
+			}
+			if e := s.EventsOf(path, timeline.EventOutage, timeline.EventProbeProblem); len(e) > 0 {
+				t.Errorf("events %+v", e)
+			}
+			if st := tt.r.Stats(); st.Sessions > 1 && !tt.r.Stateless || st.Reflected < 20 || st.Malformed+st.Limited+st.Looped+st.Failed > 0 {
+				t.Errorf("reflector: %+v", st)
+			}
+		})
+	}
+}
+
+func TestDarkWaysAreToldApart(t *testing.T) {
+	tests := []struct {
+		name      string
+		in, out   bool
+		direction string
+	}{
+		{"the way there", true, false, timeline.Forward},
+		{"the way back", false, true, timeline.Reverse},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			g := &gate{PacketConn: listen(t, ":0")}
+			var r Reflector
+			at := serve(t, &r, g)
+			var from, to time.Time
+			s := beat(t, &Sender{To: at.Addr().String(), Port: at.Port(), Heartbeat: 10 * ms}, 2*time.Second, func() {
+				time.Sleep(300 * ms)
+				g.in.Store(tt.in)
+				g.out.Store(tt.out)
+				from = time.Now()
+				time.Sleep(300 * ms)
+				g.in.Store(false)
+				g.out.Store(false)
+				to = time.Now()
+			})
+			es := s.EventsOf(timeline.Path("a-b"), timeline.EventOutage)
+			if len(es) != 1 || es[0].Attrs["direction"] != tt.direction {
+				t.Fatalf("outages %+v, want one %s", es, tt.direction)
+			}
+			slack := 30 * ms // the gate is as late as the machine is busy
+			if e := es[0]; e.Span.From.Sub(from).Abs() > slack || e.Span.To.Sub(to).Abs() > slack {
+				t.Errorf("dated %s to %s, the way was shut from %s to %s", e.Span.From, e.Span.To, from, to)
+			}
+		})
+	}
+}
+
+func TestAHostWithoutReflectorIsSaidAndFoundLater(t *testing.T) {
+	t.Parallel()
+	conn := listen(t, ":0")
+	address := conn.LocalAddr().String()
+	at := conn.LocalAddr().(*net.UDPAddr).AddrPort()
+	conn.Close()
+	var later sync.WaitGroup
+	s := beat(t, &Sender{To: at.Addr().String(), Port: at.Port()}, 3500*ms, func() {
+		time.Sleep(1700 * ms)
+		conn := listen(t, address)
+		ctx, cancel := context.WithTimeout(context.Background(), 1900*ms)
+		later.Go(func() {
+			defer cancel()
+			_ = new(Reflector).Serve(ctx, conn)
+		})
+	})
+	later.Wait()
+	path := timeline.Path("a-b")
+	es := s.EventsOf(path, timeline.EventProbeProblem)
+	if len(es) != 1 || es[0].Attrs["reason"] != "refused" || es[0].Attrs["kind"] != "stamp" || !strings.Contains(es[0].Text, "nothing listens") {
+		t.Errorf("problems %+v, want one: refused", es)
+	}
+	if len(s.Series(path, timeline.RTT)) == 0 {
+		t.Error("the reflector that came later was not found")
+	}
+	if es := s.EventsOf(path, timeline.EventOutage); len(es) > 0 {
+		t.Errorf("outages %+v: the path was never dark", es)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	var r Reflector
+	at := serve(t, &r, listen(t, ":0"))
+	if err := Check(t.Context(), at.Addr().String(), at.Port()); err != nil {
+		t.Errorf("a reflector: %v", err)
+	}
+	conn := listen(t, ":0")
+	silent := conn.LocalAddr().(*net.UDPAddr).AddrPort()
+	if err := Check(t.Context(), "127.0.0.1", silent.Port()); err == nil || !strings.Contains(err.Error(), "no answer") {
+		t.Errorf("a socket that says nothing: %v", err)
+	}
+	conn.Close()
+	if err := Check(t.Context(), "127.0.0.1", silent.Port()); err == nil || !strings.Contains(err.Error(), "refused") {
+		t.Errorf("a closed port: %v", err)
+	}
+	if err := Check(t.Context(), "", 1); err == nil {
+		t.Error("a host without address passed")
+	}
+}
+
+// ask sends a datagram and returns the answer, nil if there is none soon.
+func ask(t *testing.T, from *net.UDPConn, to netip.AddrPort, b []byte) []byte {
+	t.Helper()
+	if _, err := from.WriteToUDPAddrPort(b, to); err != nil {
+		t.Fatal(err)
+	}
+	_ = from.SetReadDeadline(time.Now().Add(200 * ms))
+	buf := make([]byte, 4096)
+	n, _, err := from.ReadFromUDPAddrPort(buf)
+	if err != nil {
+		return nil
+	}
+	return buf[:n]
+}
+
+func TestTheReflectorSendsNoMoreThanItGot(t *testing.T) {
+	r := Reflector{Allow: func(a netip.Addr) bool { return a != netip.MustParseAddr("127.0.0.9") }}
+	to := serve(t, &r, listen(t, "0.0.0.0:0"))
+	to = netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), to.Port())
+	socket := func(ip string) *net.UDPConn {
+		c, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(ip), 0)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		return c
+	}
+	q := Question{Sequence: 5, Timestamp: NewTimestamp(time.Now(), NTP), Estimate: 1, Session: 77}.Append(nil)
+	me := socket("127.0.0.1")
+	first := ask(t, me, to, q)
+	padding := append(bytes.Clone(q), bytes.Repeat([]byte{0xa5}, 100)...)
+	tests := []struct {
+		name string
+		from *net.UDPConn
+		b    []byte
+		want int
+	}{
+		{"a question", me, q, len(q)},
+		{"a question with padding", me, padding, len(padding)},
+		{"a datagram of one octet", me, []byte{0}, 0},
+		{"one octet short", me, q[:Size-1], 0},
+		{"multiplier 0", me, make([]byte, Size), 0},
+		{"an answer of a reflector", me, first, 0},
+		{"from an address that is not allowed", socket("127.0.0.9"), q, 0},
+	}
+	for _, tt := range tests {
+		if got := ask(t, tt.from, to, tt.b); len(got) != tt.want {
+			t.Errorf("%s: %d octets came back, want %d", tt.name, len(got), tt.want)
+		}
+	}
+	if st := r.Stats(); st.Reflected != 3 || st.Malformed != 3 || st.Looped != 1 || st.Refused != 1 || st.Sessions != 1 {
+		t.Errorf("counted %+v", st)
+	}
+	a, err := ParseAnswer(first)
+	if err != nil || a.Sequence != 0 || a.Session != 77 || a.Question.Sequence != 5 || a.TTL == 0 {
+		t.Errorf("the first answer is %+v, %v", a, err)
+	}
+}
+
+func TestTheReflectorLimitsEachSource(t *testing.T) {
+	r := &Reflector{Rate: 100}
+	s := r.serving(nopConn{})
+	now := time.Now()
+	q := Question{Estimate: 1}.Append(nil)
+	send := func(source string, n int, at time.Time) {
+		for range n {
+			s.handle(rxtime.Packet{Data: q, From: netip.MustParseAddrPort(source), At: at, TTL: -1})
+		}
+	}
+	send("192.0.2.1:1000", 150, now)
+	if st := r.Stats(); st.Reflected != 100 || st.Limited != 50 {
+		t.Errorf("150 at once: %+v, want 100 answered", st)
+	}
+	send("192.0.2.1:1001", 10, now)
+	if st := r.Stats(); st.Reflected != 100 {
+		t.Errorf("another port of the same source: %+v, want none answered", st)
+	}
+	send("192.0.2.2:1000", 10, now)
+	if st := r.Stats(); st.Reflected != 110 {
+		t.Errorf("another source: %+v, want 10 more", st)
+	}
+	send("192.0.2.1:1000", 100, now.Add(500*ms))
+	if st := r.Stats(); st.Reflected != 160 {
+		t.Errorf("half a second later: %+v, want 50 more", st)
+	}
+}
+
+// nopConn is a socket that everything can be written to.
+type nopConn struct{ net.PacketConn }
+
+func (nopConn) WriteTo(b []byte, _ net.Addr) (int, error) { return len(b), nil }
+
+func TestSessionsAreBoundedAndCountForThemselves(t *testing.T) {
+	r := &Reflector{Sessions: 2}
+	s := r.serving(nopConn{})
+	key := func(port uint16, id uint16) sessionKey {
+		return sessionKey{netip.AddrPortFrom(netip.MustParseAddr("192.0.2.1"), port), id}
+	}
+	steps := []struct {
+		name string
+		k    sessionKey
+		want uint32
+	}{
+		{"a session begins at 0", key(1, 1), 0},
+		{"and counts", key(1, 1), 1},
+		{"another identifier is another session", key(1, 2), 0},
+		{"the first goes on", key(1, 1), 2},
+		{"a third pushes out the one silent longest", key(2, 1), 0},
+		{"the first is still there", key(1, 1), 3},
+		{"the second begins anew", key(1, 2), 0},
+	}
+	for _, st := range steps {
+		if got := s.count(st.k); got != st.want {
+			t.Errorf("%s: %d, want %d", st.name, got, st.want)
+		}
+	}
+	if n := len(s.sessions.entries); n != 2 {
+		t.Errorf("%d sessions are kept, want 2", n)
+	}
+}
+
+// Answers that are not to our questions must not be believed.
+func TestForgedAnswersAreNotBelieved(t *testing.T) {
+	w := &wire{first: 2000, session: 9, stamps: make([]Timestamp, 16), sent: 3}
+	w.stamps[2] = 12345
+	good := Answer{Sequence: 1, Estimate: 1, Session: 9, Question: Question{Sequence: 2002, Timestamp: 12345}}
+	change := func(f func(*Answer)) Answer { a := good; f(&a); return a }
+	tests := []struct {
+		name string
+		a    Answer
+		want bool
+	}{
+		{"the right one", good, true},
+		{"without a session, as by RFC 8762", change(func(a *Answer) { a.Session = 0 }), true},
+		{"of another session", change(func(a *Answer) { a.Session = 8 }), false},
+		{"to a question of another time", change(func(a *Answer) { a.Question.Timestamp = 1 }), false},
+		{"to a question not yet sent", change(func(a *Answer) { a.Question.Sequence = 2003 }), false},
+		{"to a question never sent", change(func(a *Answer) { a.Question.Sequence = 1999 }), false},
+	}
+	for _, tt := range tests {
+		book := newBook()
+		for range 3 {
+			book.Sent(time.Now())
+		}
+		w.enter(book, rxtime.Packet{Data: tt.a.Append(nil), At: time.Now()})
+		if got := book.Answered() == 1; got != tt.want {
+			t.Errorf("%s: believed %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
