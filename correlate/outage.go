@@ -1,6 +1,8 @@
 package correlate
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -23,19 +25,26 @@ type Outage struct {
 // Outages returns the outages of every path in order of their beginning.
 //
 // A heartbeat that does not reach the reflector says nothing about the way back. So an outage that was proven
-// forward only becomes Both where a port on the path was down meanwhile: a link without carrier carries nothing
-// either way.
+// in one direction only becomes Both where a port on the path lost its carrier as it began: a link without
+// carrier carries nothing either way. Outages of the TCP flow keep the direction of the data.
 func Outages(s timeline.Snapshot, t Topology) []Outage {
+	return outages(s, t, CarrierLosses(s, t, Changes(s, t)))
+}
+
+func outages(s timeline.Snapshot, t Topology, losses []CarrierLoss) []Outage {
 	var out []Outage
 	for _, e := range s.Events() {
-		if e.Type == timeline.EventOutage {
-			out = append(out, outageOf(e))
+		if e.Type == timeline.EventOutage && e.Kind == timeline.KindPath {
+			out = append(out, outageOf(e, t, losses))
 		}
 	}
+	slices.SortStableFunc(out, func(a, b Outage) int {
+		return cmp.Or(a.Span.From.Compare(b.Span.From), a.Span.To.Compare(b.Span.To), cmp.Compare(a.SeenBy, b.SeenBy))
+	})
 	return out
 }
 
-func outageOf(e timeline.Event) Outage {
+func outageOf(e timeline.Event, t Topology, losses []CarrierLoss) Outage {
 	o := Outage{Path: e.Name, Span: e.Span, Direction: e.Attrs["direction"], SeenBy: e.Attrs["seen_by"], Open: e.Attrs["open"] == "true", Event: e}
 	if ms, err := strconv.ParseFloat(e.Attrs["error_ms"], 64); err == nil {
 		o.Error = milliseconds(ms)
@@ -47,7 +56,19 @@ func outageOf(e timeline.Event) Outage {
 	if n, err := strconv.ParseInt(e.Attrs["lost"], 10, 64); err == nil {
 		o.Lost = &n
 	}
+	if o.SeenBy == timeline.SeenByHeartbeat && o.Direction != timeline.Both && carrierGone(o, t, losses) {
+		o.Direction = timeline.Both
+	}
 	return o
+}
+
+// carrierGone says whether a port of the outage's path lost its carrier when the outage began.
+func carrierGone(o Outage, t Topology, losses []CarrierLoss) bool {
+	p, _ := t.Path(o.Path)
+	return slices.ContainsFunc(losses, func(l CarrierLoss) bool {
+		began := timeline.Span{From: o.Span.From.Add(-o.Error), To: o.Span.From.Add(o.Error)}
+		return p.Crosses(l.Port.Device) && l.Down.Overlaps(began.Widen(Slack, Slack))
+	})
 }
 
 func milliseconds(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }

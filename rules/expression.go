@@ -1,0 +1,242 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/parser"
+	"github.com/expr-lang/expr/vm"
+	"go.yaml.in/yaml/v4"
+)
+
+// Truth is a value of three-valued logic: a condition over a reading that is missing is neither true nor false.
+type Truth int
+
+// The truths.
+const (
+	Unknown Truth = iota
+	No
+	Yes
+)
+
+// Expression is an expression of the expr language over the facts of a scope. A numeric fact that is not known
+// is NaN; a comparison with it is unknown, and and, or and not follow Kleene's logic.
+type Expression struct {
+	Text string
+	Line int
+
+	tree  *branch
+	value *vm.Program // for expressions that are not conditions
+	reads []string    // the facts it reads, like port.fcs.total
+}
+
+// UnmarshalYAML keeps the text and its line.
+func (e *Expression) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind != yaml.ScalarNode {
+		return fmt.Errorf("an expression is one line of text")
+	}
+	e.Text, e.Line = n.Value, n.Line
+	return nil
+}
+
+// IsZero says whether there is no expression.
+func (e Expression) IsZero() bool { return e.Text == "" }
+
+// branch is a node of a condition's logic: a leaf, or a connective over branches.
+type branch struct {
+	op   string // "", not, and, or
+	kids []*branch
+	leaf *vm.Program // gives [left, right, result] for a comparison, [result] for anything else
+}
+
+// compile type-checks a condition against the facts of its scope.
+func (e *Expression) compile(env map[string]any, thresholds map[string]Threshold) error {
+	node, err := e.parse(env, thresholds)
+	if err != nil {
+		return err
+	}
+	if _, err := expr.Compile(node.String(), expr.Env(env), expr.AsBool()); err != nil {
+		return err
+	}
+	e.tree, err = grow(node, env)
+	return err
+}
+
+// compileValue type-checks an expression that gives a value of the wanted type.
+func (e *Expression) compileValue(env map[string]any, thresholds map[string]Threshold, want reflect.Type) error {
+	node, err := e.parse(env, thresholds)
+	if err != nil {
+		return err
+	}
+	p, err := expr.Compile(node.String(), expr.Env(env))
+	if err != nil {
+		return err
+	}
+	if got := p.Node().Type(); want != nil && (got == nil || !got.ConvertibleTo(want)) {
+		return fmt.Errorf("gives %v, not %v", got, want)
+	}
+	e.value = p
+	return nil
+}
+
+func (e *Expression) parse(env map[string]any, thresholds map[string]Threshold) (ast.Node, error) {
+	tree, err := parser.Parse(e.Text)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{thresholds: thresholds, env: env}
+	ast.Walk(&tree.Node, r)
+	e.reads = r.reads
+	return tree.Node, r.err
+}
+
+// reader puts the thresholds in their places and notes which facts are read.
+type reader struct {
+	thresholds map[string]Threshold
+	env        map[string]any
+	reads      []string
+	err        error
+}
+
+// Visit looks at one node after its children.
+func (r *reader) Visit(n *ast.Node) {
+	m, ok := (*n).(*ast.MemberNode)
+	if !ok {
+		return
+	}
+	name, ok := m.Property.(*ast.StringNode)
+	if !ok {
+		return
+	}
+	if id, ok := m.Node.(*ast.IdentifierNode); ok && id.Value == "t" {
+		t, ok := r.thresholds[name.Value]
+		if !ok && r.err == nil {
+			r.err = fmt.Errorf("threshold t.%s is not defined%s", name.Value, nearest(name.Value, keysOf(r.thresholds)))
+		}
+		*n = &ast.FloatNode{Value: t.Value}
+		return
+	}
+	if path := (*n).String(); !slices.Contains(r.reads, path) {
+		r.reads = append(r.reads, path)
+	}
+}
+
+// grow makes the tree of connectives of a condition.
+func grow(n ast.Node, env map[string]any) (*branch, error) {
+	switch x := n.(type) {
+	case *ast.UnaryNode:
+		if x.Operator == "not" || x.Operator == "!" {
+			return connect("not", env, x.Node)
+		}
+	case *ast.BinaryNode:
+		switch x.Operator {
+		case "and", "&&":
+			return connect("and", env, x.Left, x.Right)
+		case "or", "||":
+			return connect("or", env, x.Left, x.Right)
+		case "<", "<=", ">", ">=", "==", "!=":
+			return leaf(env, x.Left, x.Right, n)
+		}
+	}
+	return leaf(env, n)
+}
+
+func connect(op string, env map[string]any, nodes ...ast.Node) (*branch, error) {
+	b := &branch{op: op}
+	for _, n := range nodes {
+		kid, err := grow(n, env)
+		if err != nil {
+			return nil, err
+		}
+		b.kids = append(b.kids, kid)
+	}
+	return b, nil
+}
+
+func leaf(env map[string]any, nodes ...ast.Node) (*branch, error) {
+	texts := make([]string, len(nodes))
+	for i, n := range nodes {
+		texts[i] = n.String()
+	}
+	p, err := expr.Compile("["+strings.Join(texts, ", ")+"]", expr.Env(env))
+	if err != nil {
+		return nil, err
+	}
+	return &branch{leaf: p}, nil
+}
+
+// Truth evaluates a condition.
+func (e Expression) truth(env map[string]any) Truth {
+	if e.tree == nil {
+		return Yes
+	}
+	return e.tree.truth(env)
+}
+
+func (b *branch) truth(env map[string]any) Truth {
+	switch b.op {
+	case "not":
+		switch b.kids[0].truth(env) {
+		case Yes:
+			return No
+		case No:
+			return Yes
+		}
+		return Unknown
+	case "and", "or":
+		out := Yes
+		decides := No
+		if b.op == "or" {
+			out, decides = No, Yes
+		}
+		for _, k := range b.kids {
+			switch k.truth(env) {
+			case decides:
+				return decides
+			case Unknown:
+				out = Unknown
+			}
+		}
+		return out
+	}
+	got, err := expr.Run(b.leaf, env)
+	values, ok := got.([]any)
+	if err != nil || !ok || len(values) == 0 {
+		return Unknown
+	}
+	for _, v := range values[:len(values)-1] {
+		if f, ok := v.(float64); ok && math.IsNaN(f) {
+			return Unknown
+		}
+	}
+	if yes, _ := values[len(values)-1].(bool); yes {
+		return Yes
+	}
+	return No
+}
+
+// eval returns the value of an expression that is not a condition; nil if there is none.
+func (e Expression) eval(env map[string]any) any {
+	if e.value == nil {
+		return nil
+	}
+	v, err := expr.Run(e.value, env)
+	if err != nil {
+		return nil
+	}
+	return v
+}
+
+func keysOf[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,71 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"whydrop/correlate"
+	"whydrop/correlate/timeline"
+)
+
+// flapCandidates groups carrier losses by the port to look at first.
+func (sc *scene) flapCandidates() []*candidate {
+	var groups [][]correlate.CarrierGroup
+	for _, g := range sc.groups {
+		i := slices.IndexFunc(groups, func(h []correlate.CarrierGroup) bool { return h[0].Main.Port == g.Main.Port })
+		if i < 0 {
+			groups = append(groups, nil)
+			i = len(groups) - 1
+		}
+		groups[i] = append(groups[i], g)
+	}
+	var out []*candidate
+	for _, g := range groups {
+		for _, ps := range sc.paths {
+			if ps.Path.Crosses(g[0].Main.Port.Device) {
+				out = append(out, sc.flapCandidate(ps, g))
+			}
+		}
+	}
+	return out
+}
+
+func (sc *scene) flapCandidate(ps *pathScene, g []correlate.CarrierGroup) *candidate {
+	port := g[0].Main.Port
+	f := &flapFacts{Device: port.Device, Port: port.Name, Count: float64(len(g)), Carried: nan}
+	c := &candidate{scope: ScopeFlap, path: ps.Path.Name, subject: port, env: sc.env(ps)}
+	var told []string
+	var ends []timeline.Span
+	for _, x := range g {
+		lasted := x.Main.Lasted(sc.span.To)
+		c.times = append(c.times, x.Main.Down)
+		moments := []timeline.Span{x.Main.Down}
+		for _, l := range x.Losses {
+			if !(l.Carried <= f.Carried) && l.Carried == l.Carried {
+				f.Carried = l.Carried
+			}
+			if l.Port != port && !slices.Contains(f.Others, l.Port.String()) {
+				f.Others = append(f.Others, l.Port.String())
+			}
+			c.events = append(c.events, l.Changes...)
+			if l.Up != nil {
+				moments = append(moments, *l.Up)
+				ends = append(ends, *l.Up)
+			}
+		}
+		hits := ps.touched(moments, correlate.Stall)
+		f.Hit += truth(len(ps.touched([]timeline.Span{x.Main.Down}, correlate.Stall)) > 0)
+		f.Longest = maxSeconds(f.Longest, lasted.Width())
+		f.Down = f.Down || x.Main.Up == nil
+		told = append(told, clockText(x.Main.Down.Mid())+" for "+secondsText(lasted.Width().Seconds())+lengths(hits))
+		c.hits = append(c.hits, hits...)
+	}
+	slices.Sort(f.Others)
+	f.Told = strings.Join(told, "; ")
+	sig := correlate.Coincidence(spansOf(ps.Incidents), append(slices.Clone(c.times), ends...), sc.span)
+	f.Met, f.Of, f.Expect, f.Chance = float64(sig.Met), float64(sig.Episodes), sig.Expected, sig.Chance
+	c.hits = uniqueEpisodes(c.hits)
+	c.span = hull(append(slices.Clone(c.times), ends...), c.hits)
+	c.env["flap"] = f
+	return c
+}

@@ -1,0 +1,75 @@
+package rules
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"whydrop/correlate/timeline"
+)
+
+// miss notes which readings an expression could not be decided for.
+func (m *match) miss(e Expression) {
+	for _, read := range e.reads {
+		value, metric := lookup(m.cand.env, read)
+		if metric == "" || !math.IsNaN(value) {
+			continue
+		}
+		about := m.cand.subject
+		if strings.HasPrefix(read, "path.") {
+			about = timeline.Path(m.cand.path)
+		}
+		line := metric + " of " + about.String()
+		if strings.HasPrefix(metric, "host.") {
+			line = metric + " of " + hostOf(m.cand.env, read)
+		} else if d, ok := timeline.Describe(timeline.Metric(metric)); ok {
+			line = d.Name + " (" + metric + ") of " + about.String()
+		}
+		if !slices.Contains(m.missing, line) {
+			m.missing = append(m.missing, line)
+		}
+	}
+}
+
+func hostOf(env map[string]any, read string) string {
+	if p, ok := env["path"].(*pathFacts); ok && !strings.HasPrefix(read, "path.own") && p.FarName != "" {
+		return "host " + p.FarName
+	}
+	if strings.HasPrefix(read, "path.own") {
+		return "host " + timeline.LocalHost
+	}
+	return "the far end"
+}
+
+// lookup follows a name like port.fcs.total through the facts. It returns the figure (0 if it is none) and the
+// metric of the innermost field that names one.
+func lookup(env map[string]any, read string) (value float64, metric string) {
+	names := strings.Split(read, ".")
+	v := reflect.ValueOf(env[names[0]])
+	for _, name := range names[1:] {
+		for v.Kind() == reflect.Pointer {
+			v = v.Elem()
+		}
+		if v.Kind() != reflect.Struct {
+			return 0, metric
+		}
+		found := false
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.Tag.Get("expr") == name {
+				if tag := f.Tag.Get("metric"); tag != "" {
+					metric = tag
+				}
+				v, found = v.Field(i), true
+				break
+			}
+		}
+		if !found {
+			return 0, metric
+		}
+	}
+	if v.Kind() == reflect.Float64 {
+		return v.Float(), metric
+	}
+	return 0, metric
+}

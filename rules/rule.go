@@ -1,0 +1,131 @@
+package rules
+
+import (
+	"fmt"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Scope says what one finding of a rule is about, and so which facts its expressions can use: run and path
+// always, and the one of the same name.
+type Scope string
+
+// The scopes of a rule.
+const (
+	ScopePath   Scope = "path"   // a probed path as a whole
+	ScopePort   Scope = "port"   // a port on a path
+	ScopeMove   Scope = "move"   // spanning tree moving a path between two ports of a bridge, over all its occurrences
+	ScopeFlap   Scope = "flap"   // a link on a path losing its carrier, over all its occurrences
+	ScopeDevice Scope = "device" // a device on a path
+)
+
+// Rule is one cause: how it shows, what speaks for and against it, and what to do about it. It is read from one
+// file of the catalogue; see catalog/README.md for how to write one.
+type Rule struct {
+	ID    string `yaml:"id"`    // the cause's stable id, the file's name
+	Title string `yaml:"title"` // the cause in words, for a headline
+	About string `yaml:"about"` // what it is and how it shows, with sources
+
+	Scope Scope `yaml:"scope"`
+	// Harmless says that it explains what was seen although nothing is broken.
+	Harmless bool `yaml:"harmless"`
+	// Residual rules look only at what no other rule explained.
+	Residual bool `yaml:"residual"`
+	// Names says which readings the rule rests on, for people and tests: metrics and event types.
+	Needs []string `yaml:"needs"`
+	// Thresholds are the figures that expressions use as t.<name>, each with where it comes from.
+	Thresholds map[string]Threshold `yaml:"thresholds"`
+
+	// Symptom must hold, and be known, for the rule to speak at all.
+	Symptom []Condition `yaml:"symptom"`
+	// When must hold for the cause; one that is not known makes the finding "cannot tell".
+	When []Condition `yaml:"when"`
+	// Span is the time the cause was at work, where the scope's own occurrences are not meant.
+	Span Expression `yaml:"span"`
+	// Base is the confidence when Symptom and When hold and nothing else is known.
+	Base float64 `yaml:"base"`
+	// For and Against weigh further evidence, added to and taken from Base.
+	For     []Weight `yaml:"for"`
+	Against []Weight `yaml:"against"`
+	// HoldsAt and SuspectedAt are the least confidences of the two verdicts; 0 means 0.7 and 0.35.
+	HoldsAt     float64 `yaml:"holds_at"`
+	SuspectedAt float64 `yaml:"suspected_at"`
+	// AtMost caps the verdict, for what can be seen but never proven.
+	AtMost Verdict `yaml:"at_most"`
+	// Missing is said when the finding is "cannot tell" or suspected, beside the readings that are not known.
+	Missing []Weight `yaml:"missing"`
+
+	// Follows names causes of which this one is a consequence when it comes shortly after them.
+	Follows []Follow `yaml:"follows"`
+	// YieldsTo names causes that explain the same better when they hold at the same time.
+	YieldsTo []string `yaml:"yields_to"`
+	// Rivals are causes that look alike; the finding says why they were not chosen.
+	Rivals []string `yaml:"rivals"`
+	// OnePerPath says that several candidates of one path at one time are the same trouble seen at several
+	// places (both ends of a link): the best is told.
+	OnePerPath bool `yaml:"one_per_path"`
+
+	Summary     Text   `yaml:"summary"`     // as a finding of its own
+	Consequence Text   `yaml:"consequence"` // as a link of a chain
+	Next        []Text `yaml:"next"`
+
+	file string
+}
+
+// Threshold is a figure and where it comes from.
+type Threshold struct {
+	Value  float64 `yaml:"value"`
+	Source string  `yaml:"source"`
+}
+
+// Condition must hold.
+type Condition struct {
+	If        Expression `yaml:"if"`
+	Otherwise Text       `yaml:"otherwise"` // why the cause was not chosen, if this does not hold
+}
+
+// Weight is one piece of evidence.
+type Weight struct {
+	If     Expression `yaml:"if"`
+	Weight float64    `yaml:"weight"`
+	Say    Text       `yaml:"say"`
+	// Required evidence that is not known keeps the finding from more than "suspected".
+	Required bool `yaml:"required"`
+	// Metric and Value make it a figure of the report: a metric's id or an event's type, and an expression in
+	// its unit. Of names whose: path or the scope (the default).
+	Metric string     `yaml:"metric"`
+	Value  Expression `yaml:"value"`
+	Of     Scope      `yaml:"of"`
+}
+
+// Follow says after which cause, and how long after it at most.
+type Follow struct {
+	Cause  string   `yaml:"cause"`
+	Within Duration `yaml:"within"`
+}
+
+// Duration is a length of time as YAML writes it: 8s.
+type Duration time.Duration
+
+// UnmarshalYAML reads a duration.
+func (d *Duration) UnmarshalYAML(n *yaml.Node) error {
+	v, err := time.ParseDuration(n.Value)
+	if err != nil {
+		return fmt.Errorf("%q is no duration like 8s", n.Value)
+	}
+	*d = Duration(v)
+	return nil
+}
+
+// holdsAt and suspectedAt return the least confidences of the verdicts.
+func (r *Rule) holdsAt() float64 { return orDefault(r.HoldsAt, 0.7) }
+
+func (r *Rule) suspectedAt() float64 { return orDefault(r.SuspectedAt, 0.35) }
+
+func orDefault(v, def float64) float64 {
+	if v == 0 {
+		return def
+	}
+	return v
+}

@@ -1,0 +1,184 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/vm"
+	"go.yaml.in/yaml/v4"
+)
+
+// Text is a sentence with holes: {port.name} is filled with the value of the expression between the braces.
+type Text struct {
+	Text string
+	Line int
+
+	parts []string // before the first hole, between the holes, after the last
+	holes []*vm.Program
+}
+
+// UnmarshalYAML keeps the text and its line.
+func (t *Text) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind != yaml.ScalarNode {
+		return fmt.Errorf("a sentence is text")
+	}
+	t.Text, t.Line = strings.Join(strings.Fields(n.Value), " "), n.Line
+	return nil
+}
+
+func (t *Text) compile(env map[string]any, thresholds map[string]Threshold) error {
+	rest := t.Text
+	for {
+		before, after, found := strings.Cut(rest, "{")
+		t.parts = append(t.parts, before)
+		if !found {
+			return nil
+		}
+		hole, after, found := strings.Cut(after, "}")
+		if !found {
+			return fmt.Errorf("a hole { has no }")
+		}
+		e := Expression{Text: hole}
+		node, err := e.parse(env, thresholds)
+		if err != nil {
+			return fmt.Errorf("{%s}: %w", hole, err)
+		}
+		p, err := expr.Compile(node.String(), expr.Env(env))
+		if err != nil {
+			return fmt.Errorf("{%s}: %w", hole, err)
+		}
+		t.holes = append(t.holes, p)
+		rest = after
+	}
+}
+
+// fill returns the text with its holes filled.
+func (t Text) fill(env map[string]any) string {
+	if len(t.holes) == 0 {
+		return t.Text
+	}
+	var b strings.Builder
+	for i, p := range t.holes {
+		b.WriteString(t.parts[i])
+		v, err := expr.Run(p, env)
+		if err != nil {
+			v = "?"
+		}
+		b.WriteString(worded(v))
+	}
+	b.WriteString(t.parts[len(t.parts)-1])
+	return strings.TrimSpace(b.String())
+}
+
+func worded(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case float64:
+		return number(v)
+	case []string:
+		return list(v)
+	}
+	return fmt.Sprint(v)
+}
+
+func number(v float64) string {
+	if math.IsNaN(v) {
+		return "?"
+	}
+	if v == math.Trunc(v) && math.Abs(v) < 1e9 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+// list joins names as a sentence does.
+func list(v []string) string {
+	switch len(v) {
+	case 0:
+		return "none"
+	case 1:
+		return v[0]
+	}
+	return strings.Join(v[:len(v)-1], ", ") + " and " + v[len(v)-1]
+}
+
+// wording is what expressions and holes can use to write figures as a person reads them.
+var wording = map[string]any{
+	"rate":    rateText,
+	"percent": percentText,
+	"seconds": secondsText,
+	"clock":   clockText,
+	"names":   list,
+	"num":     number,
+	"known":   func(v float64) bool { return !math.IsNaN(v) },
+	"orelse": func(v, def float64) float64 {
+		if math.IsNaN(v) {
+			return def
+		}
+		return v
+	},
+}
+
+func rateText(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "? bit/s"
+	case v >= 1e9:
+		return trim(v/1e9) + " Gbit/s"
+	case v >= 1e6:
+		return trim(v/1e6) + " Mbit/s"
+	case v >= 1e3:
+		return trim(v/1e3) + " kbit/s"
+	}
+	return trim(v) + " bit/s"
+}
+
+func percentText(v float64) string {
+	if math.IsNaN(v) {
+		return "? %"
+	}
+	v *= 100
+	switch {
+	case v != 0 && math.Abs(v) < 0.1:
+		return strconv.FormatFloat(v, 'g', 2, 64) + " %"
+	}
+	return trim(v) + " %"
+}
+
+func secondsText(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "? s"
+	case v < 0.1:
+		return trim(v*1000) + " ms"
+	}
+	return trim(v) + " s"
+}
+
+// trim writes a figure to three digits, without an exponent.
+func trim(v float64) string {
+	digits := 1
+	switch a := math.Abs(v); {
+	case a >= 100:
+		digits = 0
+	case a < 1:
+		digits = 2
+	}
+	s := strconv.FormatFloat(v, 'f', digits, 64)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
+}
+
+func clockText(t time.Time) string {
+	if t.IsZero() {
+		return "?"
+	}
+	return t.UTC().Format("15:04:05.0") + " UTC"
+}
