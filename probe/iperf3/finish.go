@@ -1,0 +1,137 @@
+package iperf3
+
+import (
+	"context"
+	"time"
+
+	"whydrop/probe/stream"
+	"whydrop/probe/tcpinfo"
+)
+
+// How long the data that is on its way gets at the end of a test.
+const (
+	drainQuiet = 3 * time.Second // without progress
+	drainMost  = 8 * time.Second // so that a test ends within 10 s of its time
+	// A stock server counts only what it read before TEST_END, and closes without reading the rest. What is
+	// acknowledged is in its kernel, and this is the time for its program to fetch it.
+	stockGrace = 100 * time.Millisecond
+)
+
+// stopSending ends the senders; receivers go on until the far end has no more.
+func (f *flow) stopSending() {
+	if !f.test.Reverse {
+		f.stopData()
+		<-f.sent
+	}
+}
+
+// drain waits until the far end has acknowledged everything, as far as the system tells.
+func (f *flow) drain(ctx context.Context) {
+	start := time.Now()
+	last, moved := start, uint64(0)
+	stream.Every(ctx, start, stream.Tick/2, func(now time.Time) bool {
+		r := f.read(now)
+		if r.moved != moved {
+			moved, last = r.moved, now
+		}
+		return r.outstanding && now.Sub(last) < drainQuiet && now.Sub(start) < drainMost
+	})
+	if !f.ours {
+		pause(ctx, stockGrace)
+		return
+	}
+	for _, c := range f.conns {
+		if hc, ok := c.conn.(interface{ CloseWrite() error }); ok {
+			_ = hc.CloseWrite()
+		}
+	}
+}
+
+// drainReverse reads what the far end sent before it stopped, until it closes its side.
+func (f *flow) drainReverse(ctx context.Context) {
+	late := time.NewTimer(drainQuiet)
+	defer late.Stop()
+	select {
+	case <-f.sent:
+	case <-late.C:
+	case <-ctx.Done():
+	}
+	f.stopData()
+	f.dataWG.Wait()
+}
+
+// reading is what is known of a flow at one moment.
+type reading struct {
+	at          time.Time
+	moved       uint64         // bytes that arrived: acknowledged by the far end, or received from it
+	exact       bool           // moved is what the far end acknowledged, not only what the kernel took
+	outstanding bool           // data waits to arrive
+	shut        bool           // data waits, and none of it is in flight: the peer's window is shut
+	rtt         time.Duration  // the largest of the streams; 0: not known
+	infos       []tcpinfo.Info // of each stream; nil where the system tells nothing
+}
+
+// read takes a reading.
+func (f *flow) read(now time.Time) (r reading) {
+	r = reading{at: now, infos: gather(f.conns)}
+	for i := range r.infos {
+		r.rtt = max(r.rtt, r.infos[i].RTT.Or(0))
+	}
+	if f.test.Reverse {
+		r.exact, r.outstanding = true, true // the far end should be sending
+		for _, c := range f.conns {
+			r.moved += c.count.Bytes()
+		}
+		return r
+	}
+	r.exact = len(r.infos) > 0
+	inFlight, knowFlight := total(r.infos, func(i tcpinfo.Info) tcpinfo.Opt[uint64] { return i.Unacked })
+	defer func() { r.shut = r.outstanding && knowFlight && inFlight == 0 }()
+	for i, c := range f.conns {
+		written := c.count.Bytes()
+		r.outstanding = r.outstanding || c.count.Blocked() > stream.Tick
+		if r.infos == nil {
+			r.moved += written
+			continue
+		}
+		info := r.infos[i]
+		if waiting, known := info.Outstanding(); known && waiting {
+			r.outstanding = true
+		}
+		switch {
+		case info.BytesAcked.OK:
+			r.moved += min(info.BytesAcked.Value-f.bases[i], written) // a FIN counts as one byte
+		case info.SendQueue.OK:
+			r.moved += written - min(info.SendQueue.Value, written)
+		default:
+			r.moved += written
+			r.exact = false
+		}
+	}
+	return r
+}
+
+// results returns what this end counted.
+func (f *flow) results() Results {
+	var r Results
+	now := time.Now()
+	r.CPU, _ = f.cpu.use(now)
+	for _, c := range f.conns {
+		s := StreamResult{ID: c.id, Bytes: c.count.Bytes(), Retransmits: -1, Seconds: f.seconds(c)}
+		if info, err := tcpinfo.Get(c.conn); err == nil && !f.test.Reverse && info.Retransmitted.OK {
+			s.Retransmits = int64(info.Retransmitted.Value)
+		}
+		r.Streams = append(r.Streams, s)
+		r.Congestion = stream.Inspect(c.conn).Congestion
+	}
+	return r
+}
+
+// seconds returns how long a stream carried data: a sender to the end of the test, a receiver to its last byte.
+func (f *flow) seconds(c *dataConn) float64 {
+	end := f.end
+	if last := c.count.Last(); f.test.Reverse && last.After(end) {
+		end = last
+	}
+	return max(0, end.Sub(f.start).Seconds())
+}

@@ -1,0 +1,122 @@
+package iperf3
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// params is what a client asks for, checked.
+type params struct {
+	time       time.Duration // 0: until bytes are sent, or for ever
+	omit       time.Duration // not counted at the beginning
+	bytes      uint64        // 0: not bounded
+	streams    int
+	reverse    bool
+	window     int
+	mss        int
+	length     int
+	rate       float64 // bit/s per stream; 0 unlimited
+	congestion string
+	nodelay    bool
+	ours       *greeting // nil: the peer is not ours
+
+	other string // what the client wants and this server has not: "UDP", "SCTP", "both directions at once"
+}
+
+// greeting is our own key in the parameters.
+type greeting struct {
+	Version  int    `json:"version"`
+	Nonce    string `json:"nonce,omitempty"`    // the client's, 32 hexadecimal digits
+	Auth     bool   `json:"auth,omitempty"`     // the client wants to show the token
+	Replaces string `json:"replaces,omitempty"` // cookie of a test of the same client that is dead
+}
+
+// wireParams is the text as it crosses the wire. Keys and order are those of iperf 3.12.
+type wireParams struct {
+	TCP           bool      `json:"tcp"`
+	Omit          int64     `json:"omit"`
+	Time          int64     `json:"time"`
+	Num           uint64    `json:"num"`
+	BlockCount    uint64    `json:"blockcount"`
+	MSS           int       `json:"MSS,omitempty"`
+	NoDelay       bool      `json:"nodelay,omitempty"`
+	Parallel      int       `json:"parallel"`
+	Reverse       bool      `json:"reverse,omitempty"`
+	Window        int       `json:"window,omitempty"`
+	Len           int       `json:"len"`
+	Bandwidth     uint64    `json:"bandwidth,omitempty"`
+	PacingTimer   int       `json:"pacing_timer"`
+	Congestion    string    `json:"congestion,omitempty"`
+	ClientVersion string    `json:"client_version"`
+	Ours          *greeting `json:"whydrop,omitempty"`
+}
+
+// encode returns the parameters for the wire. Times are rounded up to whole seconds: the client ends the test.
+func (p params) encode() wireParams {
+	return wireParams{
+		TCP: true, Omit: int64(p.omit / time.Second), Time: int64((p.time + time.Second - 1) / time.Second), Num: p.bytes,
+		MSS: p.mss, NoDelay: p.nodelay, Parallel: p.streams, Reverse: p.reverse, Window: p.window, Len: p.length,
+		Bandwidth: uint64(p.rate), PacingTimer: 1000, Congestion: p.congestion, ClientVersion: "whydrop", Ours: p.ours,
+	}
+}
+
+// Bounds of parameters: iperf.h's MAX_TIME, MAX_OMIT_TIME, MAX_TCP_BUFFER, MAX_MSS, MAX_BLOCKSIZE; iperf3 itself
+// does not bound a rate, we take 10 Tbit/s.
+const (
+	maxTime   = 86400
+	maxOmit   = 600
+	maxWindow = 512 << 20
+	maxMSS    = 9216
+	maxLength = 1 << 20
+	maxRate   = 1e13
+	maxCount  = 1 << 60
+)
+
+// parseParams checks a client's parameters.
+func parseParams(text []byte) (params, error) {
+	var w struct {
+		UDP, SCTP, Reverse, Bidirectional, NoDelay flag
+		Omit, Time, Num, BlockCount, MSS           number
+		Parallel, Window, Len, Bandwidth           number
+		Congestion                                 string
+		Ours                                       *greeting `json:"whydrop"`
+	}
+	if err := decode(text, &w); err != nil {
+		return params{}, fmt.Errorf("parameters: %w", err)
+	}
+	p := params{reverse: bool(w.Reverse), nodelay: bool(w.NoDelay), congestion: w.Congestion, ours: w.Ours}
+	switch {
+	case bool(w.UDP):
+		p.other = "UDP"
+	case bool(w.SCTP):
+		p.other = "SCTP"
+	case bool(w.Bidirectional):
+		p.other = "both directions at once"
+	}
+	var err error
+	whole := func(field string, n number, def, least, most int64) int64 {
+		v, e := n.integer(field, def, least, most)
+		err = errors.Join(err, e)
+		return v
+	}
+	p.time = time.Duration(whole("time", w.Time, 0, 0, maxTime)) * time.Second
+	p.omit = time.Duration(whole("omit", w.Omit, 0, 0, maxOmit)) * time.Second
+	p.streams = int(whole("parallel", w.Parallel, 1, 1, maxStreams))
+	p.window = int(whole("window", w.Window, 0, 0, maxWindow))
+	p.mss = int(whole("MSS", w.MSS, 0, 0, maxMSS))
+	p.length = int(whole("len", w.Len, 0, 0, maxLength))
+	p.bytes = uint64(whole("num", w.Num, 0, 0, maxCount))
+	if blocks := whole("blockcount", w.BlockCount, 0, 0, maxCount/maxLength); blocks > 0 && p.bytes == 0 {
+		p.bytes = uint64(blocks) * uint64(max(p.length, 1))
+	}
+	rate, e := w.Bandwidth.real("bandwidth", maxRate)
+	p.rate, err = rate, errors.Join(err, e)
+	if len(p.congestion) > 16 { // TCP_CA_NAME_MAX of linux/tcp.h
+		err = errors.Join(err, errors.New("congestion is longer than any name"))
+	}
+	if err != nil {
+		return params{}, fmt.Errorf("parameters: %w", err)
+	}
+	return p, nil
+}

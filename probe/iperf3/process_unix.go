@@ -1,0 +1,17 @@
+//go:build unix
+
+package iperf3
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func processTime() (user, system time.Duration, ok bool) {
+	var ru unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &ru); err != nil {
+		return 0, 0, false
+	}
+	return time.Duration(ru.Utime.Nano()), time.Duration(ru.Stime.Nano()), true
+}

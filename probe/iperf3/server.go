@@ -1,0 +1,269 @@
+package iperf3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"whydrop/probe/stream"
+)
+
+// Limits for clients that do not show the token, if the configuration says nothing else.
+const (
+	DefaultMaxTime    = 60 * time.Second
+	DefaultMaxRate    = 1e9 // bit/s, all streams of a test together
+	DefaultMaxStreams = 16
+	DefaultMaxTests   = 1 // at once: two tests would measure each other
+)
+
+// DefaultPort is iperf3's.
+const DefaultPort = 5201
+
+// ServerConfig says how a far end serves. The zero value listens on 127.0.0.1:5201 with the default limits.
+type ServerConfig struct {
+	// Listener, if not nil, is served and closed; else Address is listened on. Its connections should not be
+	// Multipath TCP; see Listen.
+	Listener net.Listener
+	// Address is "host:port"; "" is 127.0.0.1:5201.
+	Address string
+
+	// Token, if not "", lifts the limits for clients that prove to know it.
+	Token string
+	// MaxTime, MaxRate (bit/s, all streams together), MaxStreams and MaxTests (at once; more wait their turn)
+	// bind clients without the token. 0 is the default of each.
+	MaxTime    time.Duration
+	MaxRate    float64
+	MaxStreams int
+	MaxTests   int
+
+	// Slow, if not nil, is called after each chunk of n bytes is read or written: a far end that computes while
+	// it should move data.
+	Slow func(n int)
+	// ReadBuffer, if not 0, is the size asked for the buffers of data connections whose client asks for none.
+	ReadBuffer int
+	// Log, if not nil, is told in one line each what the server does. It may be called from several goroutines.
+	Log func(line string)
+
+	// silence and idle replace the protocol's deadlines in tests.
+	silence, idle time.Duration
+}
+
+// Listen opens the listening socket that Serve would, so that an error shows and the address is known before.
+func (c ServerConfig) Listen(ctx context.Context) (net.Listener, error) {
+	address := c.Address
+	if address == "" {
+		address = fmt.Sprintf("127.0.0.1:%d", DefaultPort)
+	}
+	l, err := stream.Socket{Buffer: c.ReadBuffer}.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("iperf3: %w", err)
+	}
+	return l, nil
+}
+
+// Serve is the far end of tests until ctx ends, then returns nil; the tests that run are ended and all its
+// goroutines are gone. One client cannot stop it: Serve returns an error only if it cannot listen.
+func Serve(ctx context.Context, cfg ServerConfig) error {
+	l := cfg.Listener
+	if l == nil {
+		var err error
+		if l, err = cfg.Listen(ctx); err != nil {
+			return err
+		}
+	}
+	s := newServer(cfg)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer l.Close()
+	stop := context.AfterFunc(ctx, func() { l.Close() })
+	defer stop()
+	for {
+		conn, err := l.Accept()
+		if ctx.Err() != nil {
+			if err == nil {
+				conn.Close()
+			}
+			return nil
+		}
+		if err != nil {
+			if errors.Is(err, net.ErrClosed) {
+				return fmt.Errorf("iperf3: accept: %w", err)
+			}
+			// Out of descriptors, or a connection that died while it waited: neither is for ever.
+			s.log("accept: %v", err)
+			s.silent.evictOldest()
+			pause(ctx, 50*time.Millisecond)
+			continue
+		}
+		wg.Go(func() { s.handle(ctx, conn) })
+	}
+}
+
+type server struct {
+	cfg    ServerConfig
+	slots  *semaphore.Weighted // tests at once, first come first served
+	silent silentConns
+	used   used
+
+	waiting atomic.Int64 // tests that wait for their turn
+	mu      sync.Mutex
+	tests   map[string]*session // by cookie
+	order   uint64              // counts connections
+}
+
+func newServer(cfg ServerConfig) *server {
+	if cfg.MaxTime <= 0 {
+		cfg.MaxTime = DefaultMaxTime
+	}
+	if cfg.MaxRate <= 0 {
+		cfg.MaxRate = DefaultMaxRate
+	}
+	if cfg.MaxStreams <= 0 {
+		cfg.MaxStreams = DefaultMaxStreams
+	}
+	if cfg.MaxTests <= 0 {
+		cfg.MaxTests = DefaultMaxTests
+	}
+	if cfg.silence <= 0 {
+		cfg.silence = cookieWait
+	}
+	if cfg.idle <= 0 {
+		cfg.idle = idleWait
+	}
+	return &server{cfg: cfg, slots: semaphore.NewWeighted(int64(cfg.MaxTests)), tests: map[string]*session{}}
+}
+
+func (s *server) log(format string, args ...any) {
+	if s.cfg.Log != nil {
+		s.cfg.Log(fmt.Sprintf(format, args...))
+	}
+}
+
+// handle serves one connection from its cookie on.
+func (s *server) handle(ctx context.Context, conn net.Conn) {
+	s.mu.Lock()
+	s.order++
+	order := s.order
+	s.mu.Unlock()
+
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetReadDeadline(past) })
+	defer stop()
+	out := s.silent.add(conn)
+	defer out()
+	ctl := control{conn: conn, ctx: ctx}
+	ctl.within(s.cfg.silence)
+	var head [cookieSize]byte
+	if _, err := io.ReadFull(conn, head[:]); err != nil {
+		conn.Close()
+		return
+	}
+	cookie := parseCookie(head[:])
+
+	t := &session{server: s, ctl: ctl, cookie: cookie, ready: out, arrivals: make(chan orderedConn), closed: make(chan struct{})}
+	s.mu.Lock()
+	running, ok := s.tests[cookie]
+	if !ok {
+		s.tests[cookie] = t
+	}
+	s.mu.Unlock()
+	if ok {
+		out()
+		stop()
+		_ = conn.SetReadDeadline(time.Time{})
+		// The test takes the connection over, unless it has all it wants.
+		select {
+		case running.arrivals <- orderedConn{conn, order}:
+		case <-running.closed:
+			conn.Close()
+		case <-time.After(s.cfg.silence):
+			_ = ctl.send(accessDenied, nil)
+			conn.Close()
+		}
+		return
+	}
+	defer conn.Close()
+	defer func() {
+		close(t.closed)
+		s.mu.Lock()
+		delete(s.tests, cookie)
+		s.mu.Unlock()
+	}()
+	if err := t.run(ctx); err != nil && ctx.Err() == nil {
+		s.log("%v: %v", conn.RemoteAddr(), err)
+	}
+}
+
+// end ends the test with the cookie: its client says that it is dead.
+func (s *server) end(cookie string) {
+	s.mu.Lock()
+	t := s.tests[cookie]
+	s.mu.Unlock()
+	if t != nil {
+		t.ctl.conn.Close()
+	}
+}
+
+type orderedConn struct {
+	conn  net.Conn
+	order uint64
+}
+
+// maxSilent is how many connections may be on their way to a test at once. One more pushes out the one that is on
+// its way longest: a client that means it answers at once, so a flood of silent connections does not keep it out.
+const maxSilent = 256
+
+// maxQueue is how many tests may wait for their turn.
+const maxQueue = 64
+
+// silentConns are the connections that have no test ready to run yet, oldest first.
+type silentConns struct {
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+// add notes a connection; out must be called, once or more often, when it is ready or has ended.
+func (s *silentConns) add(conn net.Conn) (out func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conns = append(s.conns, conn)
+	if len(s.conns) > maxSilent {
+		s.conns[0].Close()
+		s.conns = s.conns[1:]
+	}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for i, c := range s.conns {
+			if c == conn {
+				s.conns = append(s.conns[:i], s.conns[i+1:]...)
+				return
+			}
+		}
+	}
+}
+
+func (s *silentConns) evictOldest() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.conns) > 0 {
+		s.conns[0].Close()
+		s.conns = s.conns[1:]
+	}
+}
+
+// pause waits for d or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}

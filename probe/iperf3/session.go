@@ -1,0 +1,475 @@
+package iperf3
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"whydrop/probe/stream"
+	"whydrop/probe/tcpinfo"
+)
+
+// session is one test as its server sees it.
+type session struct {
+	server   *server
+	ctl      control
+	cookie   string
+	ready    func()           // tells that the connection is not silent
+	arrivals chan orderedConn // data connections with this cookie
+	closed   chan struct{}    // closed when the session is over
+
+	params        params
+	authenticated bool
+	limit         time.Duration // longest run; 0: none
+	conns         []*dataConn
+	base          []uint64 // bytes of each stream that belong to the omitted beginning
+	start, end    time.Time
+	readLimit     *stream.Limit // nil: none
+	cpu           hostLoad
+}
+
+// run leads the client through its test. It returns why the test did not come to its end, if it did not.
+func (t *session) run(ctx context.Context) error {
+	if err := t.negotiate(); err != nil {
+		return err
+	}
+	defer t.closeStreams()
+	if err := t.collect(ctx); err != nil {
+		return err
+	}
+	t.ready()
+
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer t.ctl.conn.Close() // ends the listener below
+	word := make(chan word, 1)
+	t.ctl.forEver()
+	wg.Go(func() { word <- t.listen() })
+
+	release, err := t.turn(ctx, word)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := t.transfer(ctx, word); err != nil {
+		return err
+	}
+	release()
+	return t.exchange()
+}
+
+// word is what the client said next on the control connection.
+type word struct {
+	state state
+	err   error
+}
+
+func (t *session) listen() word {
+	s, err := readState(t.ctl.conn)
+	return word{s, err}
+}
+
+func (w word) problem() error {
+	switch {
+	case w.err != nil:
+		return fmt.Errorf("the client is gone: %w", w.err)
+	case w.state == clientTerminate:
+		return errors.New("the client ended the test")
+	}
+	return fmt.Errorf("%w: %v came in the middle of a test", errProtocol, w.state)
+}
+
+// negotiate reads the parameters, lets the client show the token and refuses what is above the limits.
+func (t *session) negotiate() error {
+	if err := t.ctl.send(paramExchange, nil); err != nil {
+		return err
+	}
+	text, err := t.ctl.text("parameters", maxParams)
+	if err != nil {
+		return err
+	}
+	if t.params, err = parseParams(text); err != nil {
+		_ = t.ctl.refuse(codeUnknown)
+		return err
+	}
+	p, cfg := t.params, t.server.cfg
+	if p.ours == nil {
+		if n, why := t.tooMuch(); why != "" {
+			_ = t.ctl.refuse(n)
+			return errors.New(why)
+		}
+		t.limit = t.longest()
+		return nil
+	}
+	g := grant{Version: 1}
+	if p.ours.Auth && cfg.Token != "" {
+		if g.Proof, err = t.authenticate(); err != nil {
+			_ = t.ctl.send(stateGrant, grant{Version: 1, Refused: "the token is not the far end's"})
+			return err
+		}
+		t.authenticated, g.Authenticated = true, true
+	}
+	if _, why := t.tooMuch(); why != "" {
+		_ = t.ctl.send(stateGrant, grant{Version: 1, Refused: why})
+		return errors.New(why)
+	}
+	t.limit = t.longest()
+	if !t.authenticated {
+		g.Seconds, g.BitsPerSecond, g.Streams = cfg.MaxTime.Seconds(), cfg.MaxRate, cfg.MaxStreams
+	}
+	if p.ours.Replaces != "" {
+		t.server.end(p.ours.Replaces)
+	}
+	return t.ctl.send(stateGrant, g)
+}
+
+// authenticate challenges the client and returns the server's own proof.
+func (t *session) authenticate() (string, error) {
+	token, client := t.server.cfg.Token, t.params.ours.Nonce
+	nonce := newNonce()
+	if err := t.ctl.send(stateHello, hello{Version: 1, Nonce: nonce}); err != nil {
+		return "", err
+	}
+	if err := t.ctl.expect(stateProof); err != nil {
+		return "", err
+	}
+	text, err := t.ctl.text("proof", maxOurs)
+	if err != nil {
+		return "", err
+	}
+	var p proofText
+	if err := decode(text, &p); err != nil {
+		return "", err
+	}
+	if !proven(proof(token, clientSide, t.cookie, client, nonce), p.Proof) {
+		return "", errors.New("a client with a wrong token was refused")
+	}
+	if !t.server.used.first(t.cookie) {
+		return "", errors.New("a cookie that was used before was refused")
+	}
+	return proof(token, serverSide, t.cookie, client, nonce), nil
+}
+
+// tooMuch says what about the parameters is not possible here, in words and as iperf3's error.
+func (t *session) tooMuch() (code, string) {
+	p, cfg := t.params, t.server.cfg
+	switch {
+	case p.other != "":
+		return codeUnknown, p.other + " is not supported here"
+	case t.authenticated:
+		return 0, ""
+	case p.streams > cfg.MaxStreams:
+		return codeStreams, fmt.Sprintf("%d streams asked for, %d are allowed without the token", p.streams, cfg.MaxStreams)
+	case p.rate*float64(p.streams) > cfg.MaxRate:
+		return codeRate, fmt.Sprintf("%.4g Mbit/s asked for, %.4g Mbit/s are allowed without the token", p.rate*float64(p.streams)/1e6, cfg.MaxRate/1e6)
+	case p.ours != nil: // a client of ours ends by itself at the time it is granted
+		return 0, ""
+	case p.time > cfg.MaxTime, p.time == 0 && p.bytes == 0:
+		return codeDuration, fmt.Sprintf("%v asked for, %v are allowed without the token", p.time, cfg.MaxTime)
+	}
+	return 0, ""
+}
+
+// longest returns how long the test may run; 0 is without end.
+func (t *session) longest() time.Duration {
+	d := t.params.time
+	if !t.authenticated && (d == 0 || d > t.server.cfg.MaxTime) {
+		d = t.server.cfg.MaxTime
+	}
+	if d == 0 {
+		return 0
+	}
+	return d + t.params.omit
+}
+
+// collect waits for the data connections and sets them up.
+func (t *session) collect(ctx context.Context) error {
+	if err := t.ctl.send(createStreams, nil); err != nil {
+		return err
+	}
+	late := time.NewTimer(stateWait)
+	defer late.Stop()
+	var got []orderedConn
+	for len(got) < t.params.streams {
+		select {
+		case c := <-t.arrivals:
+			got = append(got, c)
+			t.conns = append(t.conns, &dataConn{conn: c.conn})
+		case <-late.C:
+			return fmt.Errorf("%d of %d streams came in %v", len(got), t.params.streams, stateWait)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	slices.SortFunc(got, func(a, b orderedConn) int { return cmp.Compare(a.order, b.order) })
+	sock := stream.Socket{Buffer: t.params.window}
+	if t.params.reverse {
+		sock.Congestion = t.params.congestion
+	}
+	for i, c := range got {
+		t.conns[i].conn, t.conns[i].id = c.conn, streamID(i)
+		if err := sock.Apply(c.conn); err != nil {
+			_ = t.ctl.refuse(codeUnknown)
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *session) closeStreams() {
+	for _, c := range t.conns {
+		c.conn.Close()
+	}
+}
+
+// turn waits until the test may run. Clients that showed the token do not wait. release may be called twice.
+func (t *session) turn(ctx context.Context, words <-chan word) (release func(), err error) {
+	if t.authenticated {
+		return func() {}, nil
+	}
+	s := t.server
+	if s.waiting.Add(1) > maxQueue {
+		s.waiting.Add(-1)
+		_ = t.ctl.send(accessDenied, nil)
+		return nil, errors.New("too many tests wait already")
+	}
+	defer s.waiting.Add(-1)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	acquired := make(chan error, 1)
+	go func() { acquired <- s.slots.Acquire(ctx, 1) }() // always read below
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	since := time.Now()
+	for {
+		select {
+		case err := <-acquired:
+			if err != nil {
+				return nil, err
+			}
+			return sync.OnceFunc(func() { s.slots.Release(1) }), nil
+		case w := <-words:
+			cancel()
+			if <-acquired == nil {
+				s.slots.Release(1)
+			}
+			return nil, w.problem()
+		case now := <-tick.C:
+			if t.params.ours == nil {
+				continue
+			}
+			if err := t.ctl.send(stateQueued, queued{now.Sub(since).Seconds()}); err != nil {
+				cancel()
+				if <-acquired == nil {
+					s.slots.Release(1)
+				}
+				return nil, err
+			}
+		}
+	}
+}
+
+// transfer moves the data until the client says that the test is over, or until a limit is reached.
+func (t *session) transfer(ctx context.Context, words <-chan word) error {
+	if err := t.ctl.send(testStart, nil); err != nil {
+		return err
+	}
+	if err := t.ctl.send(testRunning, nil); err != nil {
+		return err
+	}
+	data, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	over := make(chan struct{}) // closed when all streams have ended by themselves
+	defer wg.Wait()
+	defer cancel()
+	t.start = time.Now()
+	t.cpu.use(t.start)
+	if !t.authenticated {
+		t.readLimit = stream.NewLimit(t.server.cfg.MaxRate)
+	}
+	var running sync.WaitGroup
+	t.base = make([]uint64, len(t.conns))
+	for _, c := range t.conns {
+		running.Go(func() { t.move(data, c) })
+	}
+	wg.Go(func() { running.Wait(); close(over) })
+
+	if err := t.watch(ctx, words); err != nil {
+		_ = t.ctl.send(serverTerminate, nil)
+		return err
+	}
+	t.end = time.Now()
+	if !t.params.reverse {
+		t.drain(over)
+	}
+	cancel()
+	wg.Wait()
+	if t.params.reverse {
+		for _, c := range t.conns {
+			if hc, ok := c.conn.(interface{ CloseWrite() error }); ok {
+				_ = hc.CloseWrite()
+			}
+		}
+	}
+	return nil
+}
+
+// move carries one stream's data. That a stream breaks ends it alone; the client decides about the test.
+func (t *session) move(ctx context.Context, c *dataConn) {
+	cfg := t.server.cfg
+	if !t.params.reverse {
+		_ = (&stream.Receiver{Length: t.params.length, Slow: cfg.Slow, Limit: t.readLimit, Count: &c.count}).Run(ctx, c.conn)
+		return
+	}
+	rate := t.params.rate
+	if !t.authenticated {
+		if most := cfg.MaxRate / float64(len(t.conns)); rate == 0 || rate > most {
+			rate = most
+		}
+	}
+	_ = (&stream.Sender{Rate: rate, Length: t.params.length, Slow: cfg.Slow, Count: &c.count}).Run(ctx, c.conn)
+}
+
+// errLimit says that a test was ended by a limit of the server.
+var errLimit = errors.New("the test was ended")
+
+// firstWait is how long a test may go without its first data while it keeps others from theirs.
+const firstWait = 5 * time.Second
+
+// watch waits for the end of the test. It sends reports to a client of ours and enforces time limit and idle limit.
+func (t *session) watch(ctx context.Context, words <-chan word) error {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	idle := t.server.cfg.idle
+	if t.params.rate > 0 { // a slow test writes its blocks far apart
+		idle = max(idle, time.Duration(3*8*float64(t.params.length)/t.params.rate*float64(time.Second)))
+	}
+	load := newReporter(t)
+	omitted := t.params.omit == 0
+	for next := t.start.Add(time.Second); ; {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case w := <-words:
+			if w.err == nil && w.state == testEnd {
+				return nil
+			}
+			return w.problem()
+		case now := <-tick.C:
+			if !omitted && now.Sub(t.start) >= t.params.omit {
+				omitted = true
+				for i, c := range t.conns {
+					t.base[i] = c.count.Bytes()
+				}
+			}
+			if err := t.limits(now, idle); err != nil {
+				return err
+			}
+			if t.params.ours != nil && !now.Before(next) {
+				next = next.Add(time.Second)
+				if err := t.ctl.send(stateReport, load.report(now)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+}
+
+func (t *session) limits(now time.Time, idle time.Duration) error {
+	last, waiting := t.start, t.server.waiting.Load()
+	began := false
+	for _, c := range t.conns {
+		if l := c.count.Last(); l.After(last) {
+			last, began = l, true
+		}
+	}
+	ran := now.Sub(t.start)
+	switch {
+	// A test that stands still is left to the idle limit: its path may come back.
+	case t.limit > 0 && ran > t.limit+time.Second && now.Sub(last) < 500*time.Millisecond:
+		return fmt.Errorf("%w: it ran %v, %v are allowed", errLimit, ran.Round(time.Second), t.limit)
+	case now.Sub(last) > idle:
+		return fmt.Errorf("%w: no data for %v", errLimit, idle)
+	case !began && waiting > 0 && ran > firstWait:
+		return fmt.Errorf("%w: it did not begin and others wait", errLimit)
+	}
+	return nil
+}
+
+// drain lets the receivers read what was sent before the end of the test: a client of ours closes its side, a
+// stock client does not, so there silence has to do.
+func (t *session) drain(over <-chan struct{}) {
+	const quiet, most = 100 * time.Millisecond, 3 * time.Second
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	last, moved := t.end, t.bytes()
+	for {
+		select {
+		case <-over:
+			return
+		case now := <-tick.C:
+			if n := t.bytes(); n != moved {
+				moved, last = n, now
+			}
+			if t.params.ours == nil && now.Sub(last) >= quiet || now.Sub(t.end) >= most {
+				return
+			}
+		}
+	}
+}
+
+func (t *session) bytes() uint64 {
+	var n uint64
+	for _, c := range t.conns {
+		n += c.count.Bytes()
+	}
+	return n
+}
+
+// exchange swaps results with the client.
+func (t *session) exchange() error {
+	if err := t.ctl.send(exchangeResults, nil); err != nil {
+		return err
+	}
+	text, err := t.ctl.text("results", maxResults)
+	if err != nil {
+		return err
+	}
+	if _, err := parseResults(text, len(t.conns)); err != nil {
+		return err
+	}
+	r := t.results()
+	if err := t.ctl.sendText("results", r.encode(t.params.reverse)); err != nil {
+		return err
+	}
+	if err := t.ctl.send(displayResults, nil); err != nil {
+		return err
+	}
+	d := t.end.Sub(t.start) - t.params.omit
+	direction := "from"
+	if t.params.reverse {
+		direction = "to"
+	}
+	t.server.log("%v: %d bytes %s it in %.2f s over %d streams, %.4g Mbit/s", t.ctl.conn.RemoteAddr(), r.Bytes(), direction,
+		d.Seconds(), len(t.conns), float64(r.Bytes())*8/d.Seconds()/1e6)
+	_ = t.ctl.expect(iperfDone) // nothing depends on it any more
+	return nil
+}
+
+func (t *session) results() Results {
+	var r Results
+	r.CPU, _ = t.cpu.use(time.Now())
+	for i, c := range t.conns {
+		s := StreamResult{ID: c.id, Bytes: c.count.Bytes() - t.base[i], Retransmits: -1, Seconds: (t.end.Sub(t.start) - t.params.omit).Seconds()}
+		if info, err := tcpinfo.Get(c.conn); err == nil && t.params.reverse {
+			s.Retransmits = int64(info.Retransmitted.Or(0))
+		}
+		r.Streams = append(r.Streams, s)
+		r.Congestion = stream.Inspect(c.conn).Congestion
+	}
+	return r
+}
