@@ -1,0 +1,289 @@
+package devices
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"whydrop/correlate/timeline"
+)
+
+// figure is one counter of a port and the metric that its rate is.
+type figure struct {
+	metric timeline.Metric
+	get    func(*Interface) Opt[Counter]
+	scale  float64
+	limit  func(speed float64) float64 // the highest rate that the line can have; nil: packets
+	usual  bool                        // its absence is worth a gap
+}
+
+// figures lists the counters of a port. A new counter is one line here.
+var figures = []figure{
+	{timeline.InBits, func(i *Interface) Opt[Counter] { return i.InOctets }, 8, bitsAtMost, true},
+	{timeline.OutBits, func(i *Interface) Opt[Counter] { return i.OutOctets }, 8, bitsAtMost, true},
+	{timeline.InPackets, func(i *Interface) Opt[Counter] { return i.InPackets }, 1, nil, true},
+	{timeline.OutPackets, func(i *Interface) Opt[Counter] { return i.OutPackets }, 1, nil, true},
+	{timeline.InErrors, func(i *Interface) Opt[Counter] { return i.InErrors }, 1, nil, true},
+	{timeline.OutErrors, func(i *Interface) Opt[Counter] { return i.OutErrors }, 1, nil, true},
+	{timeline.InDrops, inDrops, 1, nil, true},
+	{timeline.OutDrops, func(i *Interface) Opt[Counter] { return i.OutDrops }, 1, fanIn, true},
+	{timeline.InFCS, func(i *Interface) Opt[Counter] { return i.FCS }, 1, nil, true},
+	{timeline.InAlignment, func(i *Interface) Opt[Counter] { return i.Alignment }, 1, nil, false},
+	{timeline.InSymbol, func(i *Interface) Opt[Counter] { return i.Symbol }, 1, bitsAtMost, false},
+	{timeline.InRunts, func(i *Interface) Opt[Counter] { return i.Runts }, 1, nil, false},
+	{timeline.InGiants, func(i *Interface) Opt[Counter] { return i.Giants }, 1, nil, false},
+	{timeline.InOverrun, func(i *Interface) Opt[Counter] { return i.Overrun }, 1, nil, false},
+	{timeline.LateCollisions, func(i *Interface) Opt[Counter] { return i.LateCollisions }, 1, nil, false},
+	{timeline.Collisions, func(i *Interface) Opt[Counter] { return i.Collisions }, 1, nil, false},
+	{timeline.InPause, func(i *Interface) Opt[Counter] { return i.InPause }, 1, nil, false},
+	{timeline.OutPause, func(i *Interface) Opt[Counter] { return i.OutPause }, 1, nil, false},
+}
+
+func inDrops(i *Interface) Opt[Counter] {
+	if i.InDrops.OK {
+		return i.InDrops
+	}
+	return i.InputQueueDrop
+}
+
+// tolerance is how far beyond the line rate a rate may be, for polls that are not read at one moment.
+const tolerance = 1.1
+
+// shortest is the shortest frame on the wire in bits: 64 octets, preamble and gap (IEEE 802.3: 8 and 12 octets).
+const shortest = (64 + 20) * 8
+
+func bitsAtMost(speed float64) float64 { return speed * tolerance }
+
+func packetsAtMost(speed float64) float64 { return speed / shortest * tolerance }
+
+// fanIn bounds what can be dropped on its way out: it came in on other, faster ports.
+func fanIn(speed float64) float64 { return packetsAtMost(max(speed, 1e9)) * 100 }
+
+func (f figure) most(speed float64) float64 {
+	if f.limit != nil {
+		return f.limit(speed)
+	}
+	return packetsAtMost(speed)
+}
+
+// base is a counter's last valid value and when it was read.
+type base struct {
+	counter Counter
+	at      timeline.Span
+	bad     bool // it fell for no reason once: not believed any more
+}
+
+// delta is what became of one counter between two polls.
+type delta struct {
+	figure
+	from base
+	to   Counter
+	step uint64 // by how much it rose; if not fell
+	fell bool
+	text string // why the step is not believed; "" if it is
+}
+
+// counters writes the rates of a port since its last poll, or says why there are none.
+func (w *writer) counters(p *portState, i *Interface, sub timeline.Subject) {
+	speed := max(p.speed, float64(i.Speed.Value), 0)
+	reset, cleared := w.reset(p, i)
+	var deltas []delta
+	for _, f := range figures {
+		c := f.get(i)
+		if !c.OK {
+			w.lack(sub, f)
+			continue
+		}
+		b, known := p.bases[f.metric]
+		if !known || reset != "" || b.counter.Bits != c.Value.Bits {
+			if known && reset == "" {
+				w.gap(sub, f.metric, w.between(b), timeline.ReasonReset, "the device counts in another width than before")
+			}
+			p.bases[f.metric] = base{counter: c.Value, at: w.now}
+			delete(w.differ.lacks, timeline.Key{Subject: sub, Metric: f.metric})
+			continue
+		}
+		deltas = append(deltas, w.subtract(f, b, c.Value, speed, p, i))
+	}
+	if reset == "" && fallen(deltas) {
+		cleared = true
+		reset = "the counters fell although the device did not restart: they were cleared"
+		if p.last.IsZero() {
+			cleared = false
+		}
+		for _, dl := range deltas {
+			p.bases[dl.metric] = base{counter: dl.to, at: w.now}
+		}
+		deltas = nil
+	}
+	if reset != "" {
+		if !p.last.IsZero() {
+			sp := timeline.Span{From: p.last.From, To: w.now.To}
+			if cleared {
+				w.event(sub, timeline.EventCleared, sp, reset, nil)
+			}
+			w.gap(sub, "", sp, timeline.ReasonReset, reset)
+		}
+		p.rest = restState{}
+		return
+	}
+	w.rates(p, sub, deltas, speed)
+}
+
+// lack notes that a figure worth having is not there.
+func (w *writer) lack(sub timeline.Subject, f figure) {
+	k := timeline.Key{Subject: sub, Metric: f.metric}
+	if _, has := w.differ.owner[k]; f.usual && !has {
+		w.differ.lacks[k] = true
+	}
+}
+
+// reset returns why no counter of the port may be subtracted from its last value; "" if they may.
+func (w *writer) reset(p *portState, i *Interface) (why string, cleared bool) {
+	switch {
+	case w.restarted:
+		return "the device or its agent restarted", false
+	case p.renumbered:
+		return "the port moved to another ifIndex", false
+	case p.discontinue.OK && i.Discontinue.OK && p.discontinue != i.Discontinue:
+		return "the device says that the counters are not continuous (ifCounterDiscontinuityTime changed)", false
+	case clearedSince(p.lastClear, i.LastClear):
+		return "the counters were cleared (last clearing: " + i.LastClear.Value + ")", true
+	}
+	return "", false
+}
+
+// fallen says whether the counters of a port fell together: not one that misbehaves, but all that could.
+func fallen(deltas []delta) bool {
+	fell, rose := 0, 0
+	for _, dl := range deltas {
+		switch {
+		case dl.fell:
+			fell++
+		case dl.step > 0:
+			rose++
+		}
+	}
+	return fell > 0 && fell >= rose
+}
+
+// subtract compares two values of one counter.
+func (w *writer) subtract(f figure, b base, c Counter, speed float64, p *portState, i *Interface) delta {
+	dl := delta{figure: f, from: b, to: c}
+	if c.Value >= b.counter.Value {
+		dl.step = c.Value - b.counter.Value
+		if f.metric == timeline.InBits || f.metric == timeline.OutBits {
+			if c.Bits == 32 && speed > 0 && w.now.To.Sub(b.at.From).Seconds()*speed/8 > 1<<32 {
+				dl.text = "a 32-bit octet counter may have wrapped more than once since it was last read"
+			}
+		}
+		return dl
+	}
+	if c.Bits == 32 && w.mayWrap(p, i) && speed > 0 {
+		step := c.Value + 1<<32 - b.counter.Value
+		if float64(step)*f.scale/w.longest(b) <= f.most(speed) {
+			dl.step = step
+			return dl
+		}
+	}
+	dl.fell = true
+	dl.text = fmt.Sprintf("the counter fell from %d to %d", b.counter.Value, c.Value)
+	return dl
+}
+
+// mayWrap says whether the device's clock and its own word rule a reset out.
+func (w *writer) mayWrap(p *portState, i *Interface) bool {
+	return w.reading.Clock.OK && !w.restarted && p.discontinue == i.Discontinue
+}
+
+// between returns the span from a base to now.
+func (w *writer) between(b base) timeline.Span {
+	return timeline.Span{From: b.at.Mid(), To: w.now.Mid()}
+}
+
+// longest returns the most seconds that can lie between the two moments at which a counter was read.
+func (w *writer) longest(b base) float64 {
+	return max(w.now.To.Sub(b.at.From).Seconds(), minElapsed.Seconds())
+}
+
+// minElapsed is the shortest time over which a rate is made.
+const minElapsed = time.Millisecond
+
+// write turns a step into a sample over span, which took elapsed, or into a gap.
+func (w *writer) write(sub timeline.Subject, dl delta, sp timeline.Span, elapsed time.Duration, longest, speed float64) (rate float64, ok bool) {
+	if dl.text == "" {
+		rate = float64(dl.step) * dl.scale / max(elapsed, minElapsed).Seconds()
+		most := math.Inf(1)
+		if speed > 0 {
+			most = dl.most(speed)
+		} else if dl.limit != nil {
+			most = dl.most(maxLine)
+		}
+		if rate > most { // perhaps only because the polls were not read at one moment
+			rate = float64(dl.step) * dl.scale / max(longest, elapsed.Seconds())
+		}
+		if rate <= most {
+			w.sample(sub, dl.metric, sp, rate)
+			return rate, true
+		}
+		dl.text = fmt.Sprintf("the counter rose by %d, which is more than the line can carry", dl.step)
+	}
+	w.gap(sub, dl.metric, sp, timeline.ReasonSuspect, dl.text)
+	return 0, false
+}
+
+// maxLine is the fastest line that is believed where the speed is not known: 1.6 Tbit/s.
+const maxLine = 1.6e12
+
+// clearedSince says whether "Last clearing" tells of a clearing since the last poll. It counts up by itself, so
+// that only a shorter time, or a time after "never", is one.
+func clearedSince(before, now Opt[string]) bool {
+	if !before.OK || !now.OK || before.Value == now.Value {
+		return false
+	}
+	if now.Value == "never" {
+		return false
+	}
+	n, okNow := clearAge(now.Value)
+	if before.Value == "never" {
+		return true
+	}
+	b, okBefore := clearAge(before.Value)
+	if okNow && okBefore {
+		return n < b
+	}
+	return okNow == okBefore // two moments that differ
+}
+
+// clearAge reads how long ago the command line says something was: 00:12:13, 1d21h, 3w3d, 1y2w.
+func clearAge(s string) (time.Duration, bool) {
+	if f := strings.Split(s, ":"); len(f) == 3 {
+		var d time.Duration
+		for n, unit := range []time.Duration{time.Hour, time.Minute, time.Second} {
+			v, err := strconv.Atoi(f[n])
+			if err != nil {
+				return 0, false
+			}
+			d += time.Duration(v) * unit
+		}
+		return d, true
+	}
+	const day = 24 * time.Hour
+	units := map[byte]time.Duration{'y': 365 * day, 'w': 7 * day, 'd': day, 'h': time.Hour}
+	var d time.Duration
+	number := 0
+	digits := false
+	for i := range len(s) {
+		if c := s[i]; c >= '0' && c <= '9' {
+			number, digits = number*10+int(c-'0'), true
+		} else if u, ok := units[c]; ok && digits {
+			d += time.Duration(number) * u
+			number, digits = 0, false
+		} else {
+			return 0, false
+		}
+	}
+	return d, d > 0 && !digits
+}

@@ -1,0 +1,329 @@
+package poll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"whydrop/devices"
+)
+
+// Result is one step of Check.
+type Result struct {
+	Device string
+	Step   string // address, snmp, ports, reads, poll time, refresh, ssh, ssh reads, log, clock
+	OK     bool
+	Text   string // what was found, or what is wrong in words that are safe to show
+	Key    string // the key of the site file to change; "" if none is suspected
+	Took   time.Duration
+}
+
+// Check tries what Run will do with a device: that it is reached, lets us in, shows the wanted ports, and how
+// quickly; how often it refreshes its counters, and how far its clock is off. It takes up to some ten seconds and
+// returns soon after ctx ends. It changes nothing on the device.
+func Check(ctx context.Context, d devices.Device) []Result {
+	c := newCollectors(Config{})
+	defer c.close()
+	var bySNMP, bySSH []Result
+	first := checkAddress(ctx, d)
+	if !first.OK {
+		return []Result{first}
+	}
+	var wg sync.WaitGroup
+	if d.SNMP != nil {
+		wg.Go(func() { bySNMP = checkSNMP(ctx, d, c.snmp) })
+	}
+	if d.SSH != nil {
+		wg.Go(func() { bySSH = checkSSH(ctx, d, c) })
+	}
+	wg.Wait()
+	out := append([]Result{first}, append(bySNMP, bySSH...)...)
+	if d.SNMP == nil && d.SSH == nil {
+		out = append(out, Result{Device: d.Name, Step: "snmp", Text: "the site file says neither snmp nor ssh", Key: "snmp"})
+	}
+	return out
+}
+
+func checkAddress(ctx context.Context, d devices.Device) Result {
+	r := Result{Device: d.Name, Step: "address", Key: "address"}
+	if a, err := netip.ParseAddr(d.Address); err == nil {
+		r.OK, r.Text, r.Key = true, a.String(), ""
+		return r
+	}
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", d.Address)
+	r.Took = time.Since(began)
+	if err != nil || len(addrs) == 0 {
+		r.Text = fmt.Sprintf("the name %q is not known", d.Address)
+		return r
+	}
+	r.OK, r.Key, r.Text = true, "", fmt.Sprintf("%s is %s", d.Address, addrs[0].Unmap())
+	return r
+}
+
+// siteKeys returns the keys that an error suspects, or otherwise.
+func siteKeys(err error, otherwise string) string {
+	var k interface{ SiteKeys() string }
+	if errors.As(err, &k) && k.SiteKeys() != "" {
+		return k.SiteKeys()
+	}
+	return otherwise
+}
+
+func checkSNMP(ctx context.Context, d devices.Device, c devices.Collector) []Result {
+	began := time.Now()
+	r, err := c.Collect(ctx, d)
+	in := Result{Device: d.Name, Step: "snmp", Took: time.Since(began)}
+	if err != nil && r.Span.IsZero() || err != nil && !r.Clock.OK {
+		in.Text, in.Key = err.Error(), siteKeys(err, "snmp")
+		return []Result{in}
+	}
+	in.OK, in.Text = true, "answers"
+	if r.SysName.OK {
+		in.Text = fmt.Sprintf("answers as %q", r.SysName.Value)
+	}
+	if d.SNMP.Version != "3" {
+		in.Text += " (v2c: the community and all answers are sent in clear text)"
+	}
+	out := []Result{in, checkPorts(d, r, err)}
+	if len(r.Interfaces) == 0 {
+		return out
+	}
+	out = append(out, Result{Device: d.Name, Step: "reads", OK: true, Text: reads(r)})
+	return append(out, checkPace(ctx, d, c)...)
+}
+
+func checkPorts(d devices.Device, r devices.Reading, err error) Result {
+	out := Result{Device: d.Name, Step: "ports"}
+	var found []string
+	for _, i := range r.Interfaces {
+		found = append(found, i.Name)
+	}
+	var missing []string
+	for _, p := range d.Watched() {
+		if !slices.Contains(found, p) {
+			missing = append(missing, p)
+		}
+	}
+	switch {
+	case len(missing) > 0 && err != nil:
+		out.Text, out.Key = err.Error(), siteKeys(err, "ports")
+	case len(missing) > 0:
+		out.Text, out.Key = "not found: "+strings.Join(missing, ", "), "ports"
+	default:
+		out.OK, out.Text = true, fmt.Sprintf("%d found: %s", len(found), strings.Join(found, ", "))
+	}
+	return out
+}
+
+// readable lists what may be read of a port, in the words of the check.
+var readable = []struct {
+	name string
+	has  func(devices.Interface) bool
+}{
+	{"octets", func(i devices.Interface) bool { return i.InOctets.OK && i.OutOctets.OK }},
+	{"packets", func(i devices.Interface) bool { return i.InPackets.OK && i.OutPackets.OK }},
+	{"errors", func(i devices.Interface) bool { return i.InErrors.OK && i.OutErrors.OK }},
+	{"drops", func(i devices.Interface) bool { return i.OutDrops.OK }},
+	{"FCS errors", func(i devices.Interface) bool { return i.FCS.OK }},
+	{"collisions", func(i devices.Interface) bool { return i.LateCollisions.OK }},
+	{"pause frames", func(i devices.Interface) bool { return i.InPause.OK }},
+	{"state", func(i devices.Interface) bool { return i.Oper.OK }},
+	{"speed", func(i devices.Interface) bool { return i.Speed.OK }},
+	{"duplex", func(i devices.Interface) bool { return i.Duplex.OK && i.Duplex.Value != "unknown" }},
+	{"time of last change", func(i devices.Interface) bool { return i.LastChange.OK }},
+	{"spanning-tree state", func(i devices.Interface) bool { return i.STPState.OK }},
+	{"spanning-tree role", func(i devices.Interface) bool { return i.STPRole.OK }},
+}
+
+// reads says what can be read and what can't.
+func reads(r devices.Reading) string {
+	var have, lack []string
+	for _, f := range readable {
+		n := 0
+		for _, i := range r.Interfaces {
+			if f.has(i) {
+				n++
+			}
+		}
+		switch {
+		case n == len(r.Interfaces):
+			have = append(have, f.name)
+		case n > 0:
+			have = append(have, fmt.Sprintf("%s (%d of %d ports)", f.name, n, len(r.Interfaces)))
+		default:
+			lack = append(lack, f.name)
+		}
+	}
+	if b := r.Bridge; b != nil && b.TopologyChanges.OK {
+		have = append(have, "topology changes")
+	} else {
+		lack = append(lack, "topology changes")
+	}
+	for _, i := range r.Interfaces {
+		if i.InOctets.OK && i.InOctets.Value.Bits == 32 {
+			have[0] += " (32 bits on " + i.Name + ")"
+			break
+		}
+	}
+	out := strings.Join(have, ", ")
+	if len(lack) > 0 {
+		out += "; not: " + strings.Join(lack, ", ")
+	}
+	return out
+}
+
+// Pace of the check of how often counters are refreshed.
+const (
+	paceEvery = 250 * time.Millisecond
+	paceFor   = 8 * time.Second
+	paceStill = 3 * time.Second // without any traffic the check ends sooner
+)
+
+// checkPace polls quickly for some seconds and says how long a poll takes and how often counters move.
+func checkPace(ctx context.Context, d devices.Device, c devices.Collector) []Result {
+	var took []time.Duration
+	var steps []time.Duration
+	var moved time.Time
+	var last map[string]uint64
+	began := time.Now()
+	var err error
+	for ctx.Err() == nil && time.Since(began) < paceFor {
+		t := time.Now()
+		var r devices.Reading
+		if r, err = c.Collect(ctx, d); err != nil && !errors.Is(err, devices.ErrPartial) {
+			break
+		}
+		took = append(took, time.Since(t))
+		now := octets(r)
+		if last != nil && differs(last, now) {
+			if !moved.IsZero() {
+				steps = append(steps, t.Sub(moved))
+			}
+			moved = t
+		}
+		last = now
+		if moved.IsZero() && time.Since(began) > paceStill || len(steps) >= 12 {
+			break
+		}
+		if !wait(ctx, paceEvery-time.Since(t)) {
+			break
+		}
+	}
+	pace := Result{Device: d.Name, Step: "poll time", OK: len(took) > 0}
+	if len(took) > 0 {
+		slices.Sort(took)
+		pace.Text = fmt.Sprintf("%s per poll (median of %d, longest %s)", took[len(took)/2].Round(100*time.Microsecond), len(took), took[len(took)-1].Round(100*time.Microsecond))
+		pace.Took = took[len(took)/2]
+	}
+	if err != nil && !errors.Is(err, devices.ErrPartial) {
+		pace.OK, pace.Text, pace.Key = false, err.Error(), siteKeys(err, "")
+		return []Result{pace}
+	}
+	refresh := Result{Device: d.Name, Step: "refresh", OK: true}
+	switch {
+	case len(steps) == 0:
+		refresh.Text = "cannot tell how often counters are refreshed: too little traffic on the watched ports just now"
+	default:
+		slices.Sort(steps)
+		p := steps[len(steps)/2]
+		refresh.Text = fmt.Sprintf("counters are refreshed every %s", p.Round(50*time.Millisecond))
+		if p < 2*paceEvery {
+			refresh.Text = fmt.Sprintf("counters are refreshed at least every %s", (2 * paceEvery).String())
+		}
+	}
+	return []Result{pace, refresh}
+}
+
+// octets returns the octet counters of the ports.
+func octets(r devices.Reading) map[string]uint64 {
+	out := map[string]uint64{}
+	for _, i := range r.Interfaces {
+		out[i.Name+" in"], out[i.Name+" out"] = i.InOctets.Value.Value, i.OutOctets.Value.Value
+	}
+	return out
+}
+
+func differs(a, b map[string]uint64) bool {
+	for k, v := range b {
+		if a[k] != v {
+			return true
+		}
+	}
+	return false
+}
+
+func checkSSH(ctx context.Context, d devices.Device, c *collectors) []Result {
+	began := time.Now()
+	r, err := c.cli.Collect(ctx, d)
+	in := Result{Device: d.Name, Step: "ssh", Took: time.Since(began)}
+	if err != nil && (r.Span.IsZero() || !errors.Is(err, devices.ErrPartial)) {
+		in.Text, in.Key = err.Error(), siteKeys(err, sshKey(err))
+		return []Result{in}
+	}
+	in.OK, in.Text = true, "logged in"
+	out := []Result{in}
+	ports := checkPorts(d, r, err)
+	if ports.Step = "ssh reads"; ports.OK {
+		ports.Text = "show interfaces of " + strings.TrimSpace(strings.SplitN(ports.Text, ":", 2)[1])
+		if r.Bridge != nil {
+			ports.Text += "; show spanning-tree detail"
+		}
+	}
+	out = append(out, ports)
+
+	began = time.Now()
+	r, err = c.log.Collect(ctx, d)
+	log := Result{Device: d.Name, Step: "log", Took: time.Since(began), OK: err == nil}
+	switch {
+	case err != nil:
+		log.Text, log.Key = err.Error(), siteKeys(err, sshKey(err))
+	case len(r.Log) == 0:
+		log.Text = "show logging has no lines: the device keeps no log (logging buffered)"
+	default:
+		log.Text = fmt.Sprintf("show logging has %d lines", len(r.Log))
+	}
+	if out = append(out, log); err != nil {
+		return out
+	}
+	return append(out, checkClock(d, r))
+}
+
+// checkClock says how far the device's clock is off.
+func checkClock(d devices.Device, r devices.Reading) Result {
+	out := Result{Device: d.Name, Step: "clock", OK: true}
+	if !r.LocalClock.OK {
+		out.Text = "show clock gave no time; log lines can be dated only to the polls between which they came"
+		return out
+	}
+	off, half := r.LocalClock.Value.Offset(), r.LocalClock.Value.Span.Width()/2
+	out.Text = fmt.Sprintf("%s fast, to within %s", off.Round(time.Millisecond), half.Round(time.Millisecond))
+	if off < 0 {
+		out.Text = fmt.Sprintf("%s slow, to within %s", (-off).Round(time.Millisecond), half.Round(time.Millisecond))
+	}
+	out.Text += "; corrected for"
+	return out
+}
+
+// sshKey returns the keys of the site file that may be wrong.
+func sshKey(err error) string {
+	switch {
+	case errors.Is(err, devices.ErrHostKey):
+		return "ssh.host_key, ssh.known_hosts"
+	case errors.Is(err, devices.ErrAuth):
+		return "ssh.user, ssh.password, ssh.key"
+	case errors.Is(err, devices.ErrUnsupported), errors.Is(err, devices.ErrPartial):
+		return "platform"
+	case errors.Is(err, devices.ErrTimeout), errors.Is(err, devices.ErrUnreachable):
+		return "address, ssh.port"
+	}
+	return "ssh"
+}

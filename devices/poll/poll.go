@@ -1,0 +1,93 @@
+// Package poll asks devices, at a cadence that they bear, and writes what they say to the timeline. Which
+// collectors a platform is asked by stands in [Platforms].
+//
+// Each device has one goroutine per source, so that a slow or dead device holds up no other and never has two
+// questions of one kind outstanding. A device that takes longer than half the interval is asked at twice the
+// interval, up to 30 s, until it is quick again; one that fails three times in a row is tried every 2 to 10 s; one
+// that refuses the login twice in a row is left alone for minutes. Every failure is a gap on the timeline with its
+// reason, for the device and for each watched port: blind is never healthy.
+package poll
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"whydrop/correlate/timeline"
+	"whydrop/devices"
+)
+
+// Config says what to poll, how often and where to write it.
+type Config struct {
+	Devices     []devices.Device
+	Interval    time.Duration // between SNMP polls; 0 is 1 s
+	LogInterval time.Duration // between readings of a device's log; 0 is 2 s
+	Out         timeline.Sink
+	Tape        timeline.Tape // nil: raw answers are not kept
+}
+
+// Run polls until ctx ends, and returns when all its goroutines are gone and all sessions are closed. What
+// devices do or do not say is written to cfg.Out; an error is only about cfg itself.
+func Run(ctx context.Context, cfg Config) error {
+	if cfg.Out == nil {
+		return errors.New("poll: nowhere to write to")
+	}
+	c := newCollectors(cfg)
+	defer c.close()
+	return run(ctx, cfg, func(s Source) devices.Collector { return s.collector(c) })
+}
+
+// run is Run with any collectors.
+func run(ctx context.Context, cfg Config, collector func(Source) devices.Collector) error {
+	if cfg.Interval <= 0 {
+		cfg.Interval = time.Second
+	}
+	if cfg.LogInterval <= 0 {
+		cfg.LogInterval = 2 * time.Second
+	}
+	var wg sync.WaitGroup
+	for _, d := range cfg.Devices {
+		w := &watch{device: d, out: cfg.Out}
+		for _, s := range sources(d) {
+			w.tasks = append(w.tasks, newTask(w, s, collector(s), s.Every(cfg)))
+		}
+		for _, t := range w.tasks {
+			wg.Go(func() { t.run(ctx) })
+		}
+	}
+	wg.Wait()
+	return nil
+}
+
+// watch is one device and what its sources share.
+type watch struct {
+	device devices.Device
+	out    timeline.Sink
+
+	mu     sync.Mutex
+	differ devices.Differ
+	tasks  []*task
+}
+
+// records puts a reading through the device's Differ.
+func (w *watch) records(r devices.Reading) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, rec := range w.differ.Records(r) {
+		w.out.Put(rec)
+	}
+}
+
+// answers says whether another source of the device answered lately.
+func (w *watch) answers(except *task, now time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, t := range w.tasks {
+		const missed = 3
+		if t != except && !t.answered.IsZero() && now.Sub(t.answered) < missed*t.interval+time.Second {
+			return true
+		}
+	}
+	return false
+}

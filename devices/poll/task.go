@@ -1,0 +1,241 @@
+package poll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"whydrop/correlate/timeline"
+	"whydrop/devices"
+)
+
+// task asks one device by one source, over and over.
+type task struct {
+	*watch
+	source    Source
+	collector devices.Collector
+	every     time.Duration // as wanted
+
+	interval time.Duration // as the device bears; under watch.mu
+	answered time.Time     // the last answer; under watch.mu
+
+	polls    int
+	quick    int       // quick polls in a row
+	failures int       // in a row
+	refused  int       // refused logins in a row
+	until    time.Time // gaps reach until then
+	said     string    // the text of the last partial answer
+	saidAt   time.Time
+}
+
+func newTask(w *watch, s Source, c devices.Collector, every time.Duration) *task {
+	return &task{watch: w, source: s, collector: c, every: every, interval: every}
+}
+
+// Limits of the cadence.
+const (
+	slowest     = 30 * time.Second // the longest interval between polls of a slow device
+	breakAfter  = 3                // failures in a row
+	firstPause  = 2 * time.Second  // then, doubling
+	longestWait = 10 * time.Second
+	loginTries  = 2               // refused logins in a row
+	loginPause  = 5 * time.Minute // then
+	gapEvery    = 10 * time.Second
+)
+
+// run polls on an absolute schedule, so that the time a poll takes adds up to nothing; a little jitter keeps the
+// polls from keeping step with the device's own timers. It returns when ctx ends.
+func (t *task) run(ctx context.Context) {
+	start := time.Now()
+	t.until = start.UTC()
+	next := start.Add(jitter(100 * time.Millisecond))
+	for wait(ctx, time.Until(next)) {
+		began := time.Now()
+		pause := t.poll(ctx)
+		now := time.Now()
+		if pause > 0 {
+			next = now.Add(pause)
+			continue
+		}
+		interval := t.pace()
+		// The first point of the schedule that is not past; points that a slow poll missed are left out.
+		n := now.Sub(start)/interval + 1
+		next = start.Add(n * interval).Add(jitter(interval / 40))
+		if next.Sub(began) < interval/2 {
+			next = next.Add(interval)
+		}
+	}
+	if t.failures > 0 { // what was not known at the end
+		t.gaps(timeline.Span{From: t.until, To: time.Now().UTC()}, timeline.ReasonStopped, "stopped while the device gave no answer")
+	}
+}
+
+func jitter(most time.Duration) time.Duration {
+	if most <= 0 {
+		return 0
+	}
+	return rand.N(most)
+}
+
+// wait returns false when ctx ended.
+func wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(max(0, d))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return ctx.Err() == nil
+	}
+}
+
+// pace returns the interval that the device bears.
+func (t *task) pace() time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.interval
+}
+
+// poll asks once and writes what came of it. It returns how long to leave the device alone beyond its schedule; 0
+// is not at all.
+func (t *task) poll(ctx context.Context) time.Duration {
+	began := time.Now()
+	r, err := t.collect(ctx)
+	now := time.Now()
+	if ctx.Err() != nil && err != nil {
+		return 0
+	}
+	if err == nil || errors.Is(err, devices.ErrPartial) && !r.Span.IsZero() {
+		t.succeed(r, err, now)
+		t.govern(now.Sub(began))
+		return 0
+	}
+	return t.fail(err, began, now)
+}
+
+// collect asks the collector. A fault of ours in reading what a device said is an error like any other, and
+// stops neither this device's polling nor another's.
+func (t *task) collect(ctx context.Context) (r devices.Reading, err error) {
+	ctx, cancel := context.WithTimeout(ctx, t.source.Limit)
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s: %s: fault while reading the answer: %v", t.source.Name, t.device.Name, p)
+		}
+	}()
+	return t.collector.Collect(ctx, t.device)
+}
+
+func (t *task) succeed(r devices.Reading, err error, now time.Time) {
+	t.mu.Lock()
+	t.answered = now
+	t.mu.Unlock()
+	t.failures, t.refused, t.until = 0, 0, now.UTC()
+	t.polls++
+	t.records(r)
+	if err == nil {
+		t.said = ""
+		return
+	}
+	// The same complaint again and again is written now and then only.
+	if err.Error() == t.said && now.Sub(t.saidAt) < gapEvery {
+		return
+	}
+	sp := r.Span
+	if err.Error() == t.said {
+		sp.From = t.saidAt.UTC()
+	}
+	t.said, t.saidAt = err.Error(), now
+	gap := timeline.Gap{Subject: timeline.Device(t.device.Name), Span: sp, Reason: timeline.ReasonPartial, Text: err.Error(), Origin: r.Origin}
+	t.out.Put(gap)
+	if t.source.Name == Log.Name {
+		return
+	}
+	have := map[string]bool{}
+	for _, i := range r.Interfaces {
+		have[i.Name] = true
+	}
+	for _, p := range t.device.Watched() {
+		if gap.Subject = timeline.Port(t.device.Name, p); !have[p] {
+			t.out.Put(gap)
+		}
+	}
+}
+
+// fail writes that the device gave no answer.
+func (t *task) fail(err error, began, now time.Time) time.Duration {
+	t.failures++
+	reason := devices.ReasonOf(err)
+	text := err.Error()
+	if reason != timeline.ReasonAuth {
+		t.refused = 0
+	} else if t.refused++; t.refused == loginTries {
+		text += "; refused " + strconv.Itoa(loginTries) + " times, left alone for " + loginPause.String()
+	}
+	t.gaps(timeline.Span{From: t.until, To: now.UTC()}, reason, text)
+	if !t.answers(t, now) {
+		t.out.Put(timeline.Sample{
+			Subject: timeline.Device(t.device.Name), Metric: timeline.Reachable,
+			Span: timeline.Span{From: began.UTC(), To: now.UTC()},
+		})
+	}
+	t.until = now.UTC()
+	switch {
+	case t.refused >= loginTries:
+		return loginPause
+	case t.failures < breakAfter:
+		return 0
+	}
+	return min(longestWait, firstPause<<min(t.failures-breakAfter, 8))
+}
+
+// gaps writes that nothing is known of the device and its ports. While another source of the device answers, only
+// what this one alone gives is missing.
+func (t *task) gaps(sp timeline.Span, reason timeline.Reason, text string) {
+	gap := timeline.Gap{Subject: timeline.Device(t.device.Name), Span: sp, Reason: reason, Text: text}
+	others := t.answers(t, sp.To)
+	if others && t.source.Name == Log.Name {
+		gap.Metric = timeline.ClockOffset
+	}
+	t.out.Put(gap)
+	if others {
+		return
+	}
+	for _, p := range t.device.Watched() {
+		gap.Subject = timeline.Port(t.device.Name, p)
+		t.out.Put(gap)
+	}
+}
+
+// govern slows down for a device that is slow to answer, and speeds up again when it is quick. The first poll,
+// which also finds the ports or logs in, does not count.
+func (t *task) govern(took time.Duration) {
+	if t.polls <= 1 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	const calm = 3 // quick polls before the interval shrinks
+	switch {
+	case took > t.interval/2 && t.interval < slowest:
+		t.interval, t.quick = min(2*t.interval, max(slowest, t.every)), 0
+		now := time.Now().UTC()
+		t.out.Put(timeline.Event{
+			Subject: timeline.Device(t.device.Name), Type: timeline.EventSlow,
+			Span: timeline.Span{From: now.Add(-took), To: now},
+			Text: fmt.Sprintf("the device took %s to answer by %s; it is asked every %s now", took.Round(time.Millisecond), t.source.Name, t.interval),
+			Attrs: map[string]string{
+				"period_ms": strconv.FormatInt(t.interval.Milliseconds(), 10),
+			},
+		})
+	case took < t.interval/8 && t.interval > t.every:
+		if t.quick++; t.quick >= calm {
+			t.interval, t.quick = max(t.interval/2, t.every), 0
+		}
+	default:
+		t.quick = 0
+	}
+}
