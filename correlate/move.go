@@ -26,6 +26,9 @@ const (
 	// oneMove is how far apart the halves of a move may be dated: RSTP's handshake takes milliseconds, but a
 	// port that waits for an agreement forwards after twice the hello time (802.1D-2004, 17.20.5: 2 s).
 	oneMove = 4500 * time.Millisecond
+	// slowMove is how much later the other port forwards where timers run: maximum age and twice the forward delay
+	// of 802.1D-1998 (20 s + 2 x 15 s).
+	slowMove = 52 * time.Second
 	// tcWhile is how long a bridge spreads a topology change: the hello time plus one second under RSTP
 	// (802.1D-2004, 17.21.7), so the last bridge counts within it.
 	tcWhile = 3 * time.Second
@@ -60,7 +63,11 @@ func moveFrom(changes []Change, i int, c Change, t Topology) (Move, bool) {
 		m.Root, m.Started, m.Start = true, timeline.Port(c.Device, rootTo), c.Span
 	}
 	for j, o := range changes {
-		if o.Device != c.Device || j == i || !o.Span.Overlaps(c.Span.Widen(oneMove, oneMove)) {
+		late := oneMove
+		if o.Attrs["from"] == "learning" || o.Attrs["from"] == "listening" {
+			late = slowMove
+		}
+		if o.Device != c.Device || j == i || !o.Span.Overlaps(c.Span.Widen(oneMove, late)) {
 			continue
 		}
 		if port, ok := starts(o); ok && port != stopped && (m.Started == timeline.Subject{} || m.Started == port) {

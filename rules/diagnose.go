@@ -29,22 +29,23 @@ func (e *evaluation) diagnosis(root *match) Diagnosis {
 		Chain: root.ids(), Title: root.rule.Title, Verdict: root.verdict, Confidence: root.confidence,
 		Fault: !root.rule.Harmless, Subject: root.cand.subject, Span: root.span,
 	}
-	summary := []string{root.rule.Summary.fill(root.cand.env)}
+	summary := []string{root.summary}
 	hits := slices.Clone(root.hits)
 	for i, m := range all {
 		d.Span = d.Span.Union(m.span)
 		if i > 0 {
-			summary = append(summary, m.rule.Consequence.fill(m.cand.env))
+			summary = append(summary, m.follows)
 			hits = append(hits, m.hits...)
 		}
 		for _, s := range m.said {
+			if s.text == "" {
+				continue
+			}
 			d.Evidence = append(d.Evidence, e.figure(m, s))
 		}
 		d.Against = appendNew(d.Against, m.against...)
 		d.Missing = appendNew(d.Missing, m.missing...)
-		for _, n := range m.rule.Next {
-			d.Next = appendNew(d.Next, n.fill(m.cand.env))
-		}
+		d.Next = appendNew(d.Next, m.next...)
 		d.Events = append(d.Events, m.cand.events...)
 	}
 	hits = uniqueEpisodes(hits)

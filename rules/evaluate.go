@@ -48,6 +48,9 @@ type match struct {
 	missing    []string // readings
 	span       timeline.Span
 	hits       []correlate.Episode
+	summary    string // as a finding of its own
+	follows    string // as a link of a chain
+	next       []string
 	parent     *match
 	children   []*match
 	dropped    bool
@@ -102,10 +105,10 @@ func (e *evaluation) try(r *Rule, c *candidate) *match {
 			return nil
 		case Unknown:
 			blind = true
-			m.miss(w.If)
+			m.miss(e.snap, w.If)
 		}
 	}
-	m.weigh()
+	m.weigh(e.snap)
 	switch {
 	case blind:
 		m.verdict = CannotTell
@@ -128,6 +131,10 @@ func (e *evaluation) try(r *Rule, c *candidate) *match {
 			m.missing = append(m.missing, w.Say.fill(c.env))
 		}
 	}
+	m.summary, m.follows = r.Summary.fill(c.env), r.Consequence.fill(c.env)
+	for _, n := range r.Next {
+		m.next = append(m.next, n.fill(c.env))
+	}
 	if sp, ok := r.Span.eval(c.env).(timeline.Span); ok && !sp.IsZero() {
 		m.span = sp
 		if ps := e.pathOf(c.path); ps != nil {
@@ -146,7 +153,7 @@ func (e *evaluation) fail(r *Rule, c *candidate, passed int, cond Condition) {
 }
 
 // weigh adds up the evidence for and against.
-func (m *match) weigh() {
+func (m *match) weigh(s timeline.Snapshot) {
 	env, total, capped := m.cand.env, m.rule.Base, false
 	for i := range m.rule.For {
 		w := &m.rule.For[i]
@@ -155,7 +162,7 @@ func (m *match) weigh() {
 			total += w.Weight
 			m.said = append(m.said, said{w, w.Say.fill(env), floatOf(w.Value.eval(env))})
 		case Unknown:
-			m.miss(w.If)
+			m.miss(s, w.If)
 			capped = capped || w.Required
 		}
 	}
@@ -261,7 +268,18 @@ func (e *evaluation) explained(ep correlate.Episode) bool {
 // fold leaves of the matches that cannot tell one for each path, and none where nothing is left to explain.
 func (e *evaluation) fold() {
 	e.settle()
-	slices.SortStableFunc(e.matches, compareMatches)
+	slices.SortStableFunc(e.matches, func(a, b *match) int {
+		return cmp.Or(verdictRank(a.verdict)-verdictRank(b.verdict), int(truth(b.rule.Residual))-int(truth(a.rule.Residual)), compareMatches(a, b))
+	})
+	for _, m := range e.matches { // a consequence that cannot be told tells its root what is missing
+		for _, o := range e.matches {
+			if m.verdict == CannotTell && o.verdict != CannotTell && o.cand.path == m.cand.path && leads(o, m) {
+				m.dropped = true
+				o.missing = appendNew(o.missing, m.missing...)
+			}
+		}
+	}
+	e.matches = slices.DeleteFunc(e.matches, func(m *match) bool { return m.dropped })
 	kept := map[string]*match{}
 	e.matches = slices.DeleteFunc(e.matches, func(m *match) bool {
 		if m.verdict != CannotTell || m.parent != nil {

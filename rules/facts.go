@@ -49,8 +49,8 @@ type pathFacts struct {
 	RwndLimited   float64 `expr:"rwnd_limited" metric:"tcp.rwnd_limited"` // while goodput was low, if it ever was
 	SndbufLimited float64 `expr:"sndbuf_limited" metric:"tcp.sndbuf_limited"`
 	Window        float64 `expr:"window" metric:"tcp.send_window"` // bytes, the upper tenth
-	WindowRate    float64 `expr:"window_rate" metric:"tcp.send_window"`
-	WindowIsIt    float64 `expr:"window_ratio" metric:"tcp.send_window"` // low goodput over window/RTT
+	WindowRate    float64 `expr:"window_rate" metric:"tcp.send_window,path.rtt"`
+	WindowIsIt    float64 `expr:"window_ratio" metric:"tcp.send_window,path.rtt"` // low goodput over window/RTT
 
 	FarCPU       float64 `expr:"far_cpu" metric:"host.cpu"` // while goodput was low, if it ever was
 	FarProcess   float64 `expr:"far_process" metric:"host.process_cpu"`
@@ -108,7 +108,7 @@ type portFacts struct {
 
 	FCS        activity `expr:"fcs" metric:"if.in.fcs"`
 	Errors     activity `expr:"errors" metric:"if.in.errors"`
-	Bad        activity `expr:"bad" metric:"if.in.fcs"` // FCS errors where they are counted, else input errors
+	Bad        activity `expr:"bad" metric:"if.in.fcs,if.in.errors"` // FCS errors where they are counted, else input errors
 	Drops      activity `expr:"drops" metric:"if.out.drops"`
 	InDrops    activity `expr:"in_drops" metric:"if.in.drops"`
 	Late       activity `expr:"late" metric:"if.late_collisions"`

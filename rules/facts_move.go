@@ -80,7 +80,11 @@ func (sc *scene) moveCandidate(ps *pathScene, g []correlate.Move) *candidate {
 		return slices.ContainsFunc(c.times, func(sp timeline.Span) bool { return correlate.Leads(l.Down, sp, 8*time.Second) })
 	})
 	f.Told = strings.Join(told, "; ")
-	sig := correlate.Coincidence(spansOf(ps.Incidents), c.times, sc.span)
+	moments := make([]timeline.Span, len(g))
+	for i, m := range g {
+		moments[i] = m.At
+	}
+	sig := correlate.Coincidence(spansOf(ps.Incidents), moments, sc.span)
 	f.Met, f.Of, f.Expected, f.Chance = float64(sig.Met), float64(sig.Episodes), sig.Expected, sig.Chance
 	c.hits = uniqueEpisodes(c.hits)
 	c.span = hull(c.times, c.hits)

@@ -139,7 +139,7 @@ func (sc *scene) portsOfPath(f *pathFacts, ps *pathScene) {
 	for _, sub := range sc.portsOn(ps) {
 		p := sc.port(ps, sub)
 		f.Ports++
-		if sc.wasRead(sub) {
+		if sc.wasRead(ps, sub) {
 			f.Read++
 		} else {
 			f.Unread = append(f.Unread, sub.String())
@@ -169,8 +169,14 @@ func (sc *scene) portsOfPath(f *pathFacts, ps *pathScene) {
 // lineRates are the usual speeds of Ethernet ports, bit/s (IEEE 802.3).
 var lineRates = []float64{10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9, 40e9, 100e9}
 
-// wasRead says whether the port's error and drop counters were read for at least half of the watched time.
-func (sc *scene) wasRead(sub timeline.Subject) bool {
+// wasRead says whether the port's error and drop counters were read for at least half of the watched time, and
+// its device was not silent during any trouble of the path.
+func (sc *scene) wasRead(ps *pathScene, sub timeline.Subject) bool {
+	for _, b := range sc.blinds {
+		if b.Device == sub.Device && len(ps.touched([]timeline.Span{b.Span})) > 0 {
+			return false
+		}
+	}
 	covered := func(metrics ...timeline.Metric) bool {
 		for _, m := range metrics {
 			total := 0.0

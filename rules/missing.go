@@ -3,33 +3,47 @@ package rules
 import (
 	"math"
 	"reflect"
-	"slices"
 	"strings"
 
 	"whydrop/correlate/timeline"
 )
 
 // miss notes which readings an expression could not be decided for.
-func (m *match) miss(e Expression) {
+func (m *match) miss(s timeline.Snapshot, e Expression) {
 	for _, read := range e.reads {
 		value, metric := lookup(m.cand.env, read)
 		if metric == "" || !math.IsNaN(value) {
 			continue
 		}
 		about := m.cand.subject
-		if strings.HasPrefix(read, "path.") {
+		if strings.HasPrefix(metric, "path.") || strings.HasPrefix(metric, "tcp.") {
 			about = timeline.Path(m.cand.path)
 		}
-		line := metric + " of " + about.String()
+		who := about.String()
 		if strings.HasPrefix(metric, "host.") {
-			line = metric + " of " + hostOf(m.cand.env, read)
-		} else if d, ok := timeline.Describe(timeline.Metric(metric)); ok {
-			line = d.Name + " (" + metric + ") of " + about.String()
+			who = hostOf(m.cand.env, read)
 		}
-		if !slices.Contains(m.missing, line) {
-			m.missing = append(m.missing, line)
+		for _, one := range lacking(s, about, strings.Split(metric, ",")) {
+			if d, ok := timeline.Describe(timeline.Metric(one)); ok {
+				one = d.Name + " (" + one + ")"
+			}
+			m.missing = appendNew(m.missing, one+" of "+who)
 		}
 	}
+}
+
+// lacking returns those of the metrics of which there is no sample; all of them, if there is of each.
+func lacking(s timeline.Snapshot, about timeline.Subject, metrics []string) []string {
+	var out []string
+	for _, m := range metrics {
+		if len(s.Series(about, timeline.Metric(m))) == 0 {
+			out = append(out, m)
+		}
+	}
+	if len(out) == 0 {
+		return metrics
+	}
+	return out
 }
 
 func hostOf(env map[string]any, read string) string {
