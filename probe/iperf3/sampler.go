@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"whydrop/correlate/timeline"
+	"whydrop/probe/stream"
 	"whydrop/probe/tcpinfo"
 )
 
@@ -70,11 +71,11 @@ func (s *sampler) tick(now time.Time, r reading, counted bool) {
 	if !s.running {
 		s.from, s.running = r, true
 	}
-	if d := now.Sub(s.from.at); d >= goodputEvery {
+	if d := now.Sub(s.from.at); d >= goodputEvery-stream.Tick/2 {
 		s.put(s.w.path, s.goodput(), s.from.at, now, float64(r.moved-s.from.moved)*8/d.Seconds())
 		s.from, s.sampledTo = r, now
 	}
-	if now.Sub(s.tcp.at) >= tcpEvery {
+	if now.Sub(s.tcp.at) >= tcpEvery-stream.Tick/2 {
 		s.second(now, r)
 		s.tcp, s.maxWindow = r, 0
 	}
