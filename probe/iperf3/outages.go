@@ -57,7 +57,7 @@ func (w *watch) putOutage(s stall, open, reconnected bool) {
 	attrs := map[string]string{
 		"direction": direction, "seen_by": timeline.SeenByTCP, "error_ms": millis(s.err),
 	}
-	if s.known && !reconnected {
+	if s.known && !reconnected && !w.c.Reverse { // the far end's timers are not known here
 		attrs["rto"] = strconv.FormatUint(s.timeouts, 10)
 	}
 	if s.backoff > 0 && !reconnected {
