@@ -129,9 +129,6 @@ func (b *Book) Failed(err error) { b.failed, b.failure = b.failed+1, err }
 // Answered says how many heartbeats came back so far.
 func (b *Book) Answered() uint64 { return b.came }
 
-// Refusals says how often the far end's host answered that nobody listens.
-func (b *Book) Refusals() int { return b.refusals }
-
 // Answer enters what came back. It reports whether the heartbeat is known and had not come back before.
 func (b *Book) Answer(a Answer) bool {
 	if a.Number >= b.sent || b.sent-a.Number > uint64(len(b.ring)) {

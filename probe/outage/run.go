@@ -106,3 +106,25 @@ func (c Config) event(t timeline.EventType, at time.Time, text string, attrs map
 	c.Out.Put(timeline.Event{Subject: c.Path, Type: t, Span: timeline.At(at.Round(0).UTC()), Text: text, Attrs: attrs,
 		Origin: timeline.Origin{Collector: c.Collector}})
 }
+
+// Try sends five heartbeats on w, 100 ms apart, and says whether one was answered and whether more than one was
+// refused. It returns when it knows, when ctx ends, or after a second.
+func Try(ctx context.Context, w Wire) (answered, refused bool) {
+	const beats, apart = 5, 100 * time.Millisecond
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	start := time.Now()
+	nowhere := timeline.SinkFunc(func(timeline.Record) {})
+	book := New(Config{Heartbeat: apart, Out: nowhere}, start)
+	Every(ctx, apart/5, func(now, _ time.Time) {
+		w.Receive(book)
+		if book.Answered() > 0 || book.refusals > 1 {
+			cancel()
+			return
+		}
+		if book.sent < beats && now.Sub(start) >= time.Duration(book.sent)*apart {
+			_ = w.Send(book.Sent(now), now) // no answer will follow
+		}
+	})
+	return book.Answered() > 0, book.refusals > 1
+}

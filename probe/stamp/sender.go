@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
-	"strconv"
 	"time"
 
 	"whydrop/correlate/timeline"
@@ -80,12 +79,16 @@ func (s *Sender) heartbeat() time.Duration {
 
 // open finds the far end's address. That there is no way to it now is no error.
 func (s *Sender) open(ctx context.Context) (*wire, error) {
-	to, err := resolve(ctx, s.To, s.Port)
+	to, err := probe.Resolve(ctx, s.To)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("stamp: %w", err)
+	}
+	port := s.Port
+	if port == 0 {
+		port = DefaultPort
 	}
 	w := &wire{
-		to: to, local: s.Local, format: s.Format,
+		to: netip.AddrPortFrom(to, port), local: s.Local, pinned: s.Local.IsValid(), format: s.Format,
 		first: 1024 + uint32(rand.IntN(65536-1024)), session: uint16(1 + rand.IntN(65535)),
 		stamps: make([]Timestamp, 30*time.Second/s.heartbeat()+1),
 	}
@@ -94,31 +97,11 @@ func (s *Sender) open(ctx context.Context) (*wire, error) {
 	return w, nil
 }
 
-// resolve returns the address of a host; IPv4 is preferred where it has several.
-func resolve(ctx context.Context, host string, port uint16) (netip.AddrPort, error) {
-	if port == 0 {
-		port = DefaultPort
-	}
-	if a, err := netip.ParseAddr(host); err == nil {
-		return netip.AddrPortFrom(a.Unmap(), port), nil
-	}
-	as, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-	if err != nil {
-		return netip.AddrPort{}, fmt.Errorf("stamp: find address of %q: %w", host, err)
-	}
-	best := as[0].Unmap()
-	for _, a := range as {
-		if a = a.Unmap(); a.Is4() && !best.Is4() {
-			best = a
-		}
-	}
-	return netip.AddrPortFrom(best, port), nil
-}
-
 // wire is a session: heartbeats as STAMP packets on a connected UDP socket.
 type wire struct {
 	to      netip.AddrPort
 	local   netip.AddrPort // also what a new socket is bound to: the session stays the same
+	pinned  bool           // the user chose local
 	format  Format
 	first   uint32 // sequence number of heartbeat 0
 	session uint16
@@ -128,6 +111,7 @@ type wire struct {
 	failure  error // why there is none
 	dialled  time.Time
 	deadline time.Time
+	failing  time.Time // since when nothing can be sent; zero if something can
 
 	sent    uint64      // heartbeats sent
 	stamps  []Timestamp // T1 of the newest heartbeats, by number
@@ -189,11 +173,40 @@ func (w *wire) Send(n uint64, now time.Time) error {
 			return nil
 		}
 	}
-	if err != nil && isStale(err) {
+	switch {
+	case err == nil:
+		w.failing = time.Time{}
+	case isStale(err):
 		w.close()
 		w.failure = cause(err)
+	case w.failing.IsZero():
+		w.failing = now
+	case now.Sub(w.failing) > redialTime && now.Sub(w.dialled) > redialTime:
+		w.move(now)
 	}
 	return cause(err)
+}
+
+// move goes over to another socket if this host would send from another address now: Linux says "network is
+// unreachable" to a socket whose address it has lost. A session that need not move keeps its port.
+func (w *wire) move(now time.Time) {
+	w.dialled = now
+	if w.pinned {
+		return
+	}
+	old := *w
+	w.local = netip.AddrPort{}
+	if w.dial() != nil || w.local.Addr() == old.local.Addr() {
+		if w.in != old.in {
+			_ = w.in.Close()
+		}
+		dialled := w.dialled
+		*w = old
+		w.dialled = dialled
+		return
+	}
+	_ = old.in.Close()
+	w.failing = time.Time{}
 }
 
 // write sends a packet; it does not wait long for a full queue.
@@ -212,7 +225,7 @@ func (w *wire) redial(now time.Time) bool {
 		return false
 	}
 	w.dialled = now
-	if w.failure = w.dial(); w.failure != nil && isStale(w.failure) {
+	if w.failure = w.dial(); isStale(w.failure) && !w.pinned {
 		w.local = netip.AddrPortFrom(netip.Addr{}, w.local.Port())
 		w.failure = w.dial()
 	}
@@ -282,10 +295,8 @@ func (w *wire) number(seq uint32) (uint64, bool) {
 }
 
 // Check asks the reflector at a host and port up to five times, 100 ms apart, whether it is there, and returns nil
-// when it answers. It returns when it knows, when ctx ends, or after a second.
+// when it answers. It returns when it knows, when ctx ends, or after about a second.
 func Check(ctx context.Context, host string, port uint16) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
 	s := Sender{PathName: "check", To: host, Port: port, Heartbeat: 100 * time.Millisecond}
 	w, err := s.open(ctx)
 	if err != nil {
@@ -295,27 +306,11 @@ func Check(ctx context.Context, host string, port uint16) error {
 	if w.failure != nil {
 		return fmt.Errorf("stamp: reach %s: %w", w.to, w.failure)
 	}
-	book := newBook()
-	refused := 0
-	outage.Every(ctx, 20*time.Millisecond, func(now, _ time.Time) {
-		if n := w.sent; n < 5 && now.Sub(w.dialled) >= time.Duration(n)*s.Heartbeat {
-			_ = w.Send(book.Sent(now), now)
-		}
-		w.Receive(book)
-		if refused = book.Refusals(); book.Answered() > 0 || refused > 1 {
-			cancel()
-		}
-	})
-	switch {
-	case book.Answered() > 0:
+	switch answered, refused := outage.Try(ctx, w); {
+	case answered:
 		return nil
-	case refused > 1:
-		return fmt.Errorf("stamp: %s refused: its host is there, but no reflector listens on UDP port %s", w.to.Addr(), strconv.Itoa(int(w.to.Port())))
+	case refused:
+		return fmt.Errorf("stamp: %s refused: its host is there, but no reflector listens on UDP port %d", w.to.Addr(), w.to.Port())
 	}
 	return fmt.Errorf("stamp: no answer from %s: no reflector, or a filter between", w.to)
-}
-
-// newBook returns a book whose records nobody reads.
-func newBook() *outage.Book {
-	return outage.New(outage.Config{Heartbeat: 100 * time.Millisecond, Out: timeline.SinkFunc(func(timeline.Record) {})}, time.Now())
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"whydrop/correlate/timeline"
+	"whydrop/probe/outage"
 	"whydrop/probe/rxtime"
 )
 
@@ -361,7 +362,7 @@ func TestForgedAnswersAreNotBelieved(t *testing.T) {
 		{"to a question never sent", change(func(a *Answer) { a.Question.Sequence = 1999 }), false},
 	}
 	for _, tt := range tests {
-		book := newBook()
+		book := outage.New(outage.Config{Heartbeat: 20 * ms, Out: new(timeline.Store)}, time.Now())
 		for range 3 {
 			book.Sent(time.Now())
 		}

@@ -1,0 +1,161 @@
+package stamp
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"whydrop/correlate/timeline"
+	"whydrop/probe/outage/outagetest"
+)
+
+// far is a heartbeat in the namespaces, and what was captured of it at either end.
+type far struct {
+	beat  time.Duration
+	port  uint16
+	there func() []time.Time // stops the capture at b
+	back  func() []time.Time // stops the capture at a
+	s     timeline.Snapshot
+}
+
+// Outages of a real path, dated by the heartbeat and by a capture at the receiver: they agree within two heartbeats
+// or 10 ms, whichever is more. Two heartbeats run at the same time, of 5 ms and of 20 ms.
+func TestOutagesAgreeWithACapture(t *testing.T) {
+	t.Parallel()
+	p := outagetest.NewPath(t, "wdstamp-")
+	fars := []*far{{beat: 5 * ms, port: 8625}, {beat: 20 * ms, port: 8620}}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var running sync.WaitGroup
+	for _, f := range fars {
+		var conn net.PacketConn
+		p.Do("b", func() { conn = listen(t, fmt.Sprintf("0.0.0.0:%d", f.port)) })
+		serve(t, new(Reflector), conn)
+		f.there = p.Capture("b", fmt.Sprintf("udp dst port %d", f.port))
+		f.back = p.Capture("a", fmt.Sprintf("udp src port %d", f.port))
+		running.Go(func() {
+			p.Do("a", func() {
+				var store timeline.Store
+				s := Sender{PathName: "a-b", To: outagetest.B, Port: f.port, Heartbeat: f.beat}
+				if err := s.Probe(ctx, &store); err != nil {
+					t.Errorf("Probe: %v", err)
+				}
+				f.s = store.Snapshot()
+			})
+		})
+	}
+	pause := func() { time.Sleep(400 * ms) }
+	pause()
+	for _, d := range []time.Duration{50 * ms, 200 * ms, time.Second} {
+		p.Drop("a", d)
+		pause()
+	}
+	p.Drop("b", 300*ms)
+	pause()
+	p.DropBoth(300*ms, 300*ms)
+	pause()
+	p.Down("b", 200*ms)
+	time.Sleep(2500 * ms) // a link needs up to a second after it is up, and a verdict one more
+	cancel()
+	running.Wait()
+	for _, f := range fars {
+		t.Run(f.beat.String(), func(t *testing.T) { f.compare(t) })
+	}
+}
+
+// The probing host's own link goes down, its routes with it, and comes back with another address: the heartbeat
+// says that it could not send, and goes on.
+func TestTheHostsOwnLinkGoesDown(t *testing.T) {
+	t.Parallel()
+	p := outagetest.NewPath(t, "wdstampl-")
+	var conn net.PacketConn
+	p.Do("b", func() { conn = listen(t, "0.0.0.0:862") })
+	serve(t, new(Reflector), conn)
+	there := p.Capture("b", "udp dst port 862")
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var running sync.WaitGroup
+	var store timeline.Store
+	running.Go(func() {
+		p.Do("a", func() {
+			s := Sender{PathName: "a-b", To: outagetest.B}
+			if err := s.Probe(ctx, &store); err != nil {
+				t.Errorf("Probe: %v", err)
+			}
+		})
+	})
+	time.Sleep(400 * ms)
+	p.Exec("a", "ip", "link", "set", "eth", "down")
+	time.Sleep(300 * ms)
+	p.Exec("a", "ip", "addr", "del", outagetest.A+"/24", "dev", "eth")
+	p.Exec("a", "ip", "addr", "add", "10.77.1.3/24", "dev", "eth")
+	p.Exec("a", "ip", "link", "set", "eth", "up")
+	p.Exec("a", "ip", "route", "add", "default", "via", "10.77.1.1")
+	time.Sleep(3500 * ms)
+	cancel()
+	running.Wait()
+	es := store.Snapshot().EventsOf(timeline.Path("a-b"), timeline.EventOutage)
+	gaps := outagetest.Gaps(there(), 100*ms)
+	if len(es) != 1 || len(gaps) != 1 {
+		t.Fatalf("outages %q, captured gaps %v, want one of either", texts(es), gaps)
+	}
+	if _, ok := near(gaps, es[0].Span, 40*ms); !ok || es[0].Attrs["direction"] != timeline.Forward || !strings.Contains(es[0].Text, "could not send") {
+		t.Errorf("outage %s to %s %q %v, captured %v", es[0].Span.From, es[0].Span.To, es[0].Text, es[0].Attrs, gaps)
+	}
+	t.Log(es[0].Text)
+}
+
+// compare holds every outage against the captured gaps, and every long captured gap against the outages.
+func (f *far) compare(t *testing.T) {
+	slack := max(10*ms, 2*f.beat)
+	gaps := map[string][]outagetest.Gap{
+		timeline.Forward: outagetest.Gaps(f.there(), max(45*ms, 4*f.beat)),
+		timeline.Reverse: outagetest.Gaps(f.back(), max(45*ms, 4*f.beat)),
+	}
+	counts := map[string]int{}
+	for _, e := range f.s.EventsOf(timeline.Path("a-b"), timeline.EventOutage) {
+		dir := e.Attrs["direction"]
+		counts[dir]++
+		if dir == timeline.Both {
+			dir = timeline.Forward
+		}
+		g, ok := near(gaps[dir], e.Span, slack)
+		if !ok {
+			t.Errorf("outage %s to %s (%s), %s %v: no such gap was captured: %v", clock(e.Span.From), clock(e.Span.To), e.Span.Width(), e.Text, e.Attrs, gaps[dir])
+			continue
+		}
+		t.Logf("%-7s %8.1f ms, captured %8.1f ms, begins %+5.1f ms off: %s %v", e.Attrs["direction"], msOf(e.Span.Width()), msOf(g.To.Sub(g.From)), msOf(e.Span.From.Sub(g.From)), e.Text, e.Attrs)
+	}
+	// 50 ms at a heartbeat of 20 ms is two or three heartbeats: an outage or not.
+	want := len(gaps[timeline.Forward])
+	if got := counts[timeline.Forward] + counts[timeline.Both]; got < want || want < 4 {
+		t.Errorf("%d outages of the way there, %d gaps were captured: %v", got, want, gaps[timeline.Forward])
+	}
+	if got := counts[timeline.Reverse]; got < 2 {
+		t.Errorf("%d outages of the way back, want 2 at least", got)
+	}
+}
+
+// near returns the gap that agrees with a span in both ends.
+func near(gaps []outagetest.Gap, sp timeline.Span, slack time.Duration) (outagetest.Gap, bool) {
+	for _, g := range gaps {
+		if sp.From.Sub(g.From).Abs() <= slack && sp.To.Sub(g.To).Abs() <= slack && (sp.Width()-g.To.Sub(g.From)).Abs() <= slack {
+			return g, true
+		}
+	}
+	return outagetest.Gap{}, false
+}
+
+func msOf(d time.Duration) float64 { return float64(d) / float64(ms) }
+func clock(t time.Time) string     { return t.Format("05.000") }
+
+func texts(es []timeline.Event) (out []string) {
+	for _, e := range es {
+		out = append(out, e.Text)
+	}
+	return out
+}
