@@ -47,7 +47,9 @@ const maxHeadline = 2 * Columns
 func Findings(ds []rules.Diagnosis) []Finding { return list(ordered(ds), findingOf) }
 
 // Outages returns the outages of a document, in order of their beginning.
-func Outages(s timeline.Snapshot, t correlate.Topology) []Outage { return list(inOrder(s, t), outageOf) }
+func Outages(s timeline.Snapshot, t correlate.Topology) []Outage {
+	return list(inOrder(s, t), outageOf)
+}
 
 func inOrder(s timeline.Snapshot, t correlate.Topology) []correlate.Outage {
 	out := correlate.Outages(s, t)

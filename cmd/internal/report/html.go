@@ -144,7 +144,7 @@ func pathNames(d Document) []string {
 func htmlFindingOf(i int, f Finding) htmlFinding {
 	out := htmlFinding{
 		Number: i + 1, Title: Clean(f.Title), Summary: Clean(f.Summary), Where: Clean(f.Subject.String()), When: SpanText(f.Span),
-		Verdict: f.Verdict, Certainty: certainty(f), Chain: list(f.Chain, Clean),
+		Verdict: f.Verdict, Certainty: Certainty(f), Chain: list(f.Chain, Clean),
 		Against: list(f.Against, Clean), Missing: list(f.Missing, Clean),
 	}
 	out.Evidence = list(f.Evidence, func(e Evidence) htmlEvidence {

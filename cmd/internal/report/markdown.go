@@ -78,7 +78,7 @@ func (m *mdPage) finding(d Document, i int, f Finding) {
 	m.bullet("Where", f.Subject.String())
 	m.bullet("When", SpanText(f.Span))
 	m.bullet("Cause", strings.Join(f.Chain, " → "))
-	m.bullet("Certainty", certainty(f))
+	m.bullet("Certainty", Certainty(f))
 	if i == 0 {
 		m.outages(d)
 	}

@@ -176,7 +176,7 @@ func (p *page) finding(d Document, i int, f Finding) {
 	p.field(2, "Where", f.Subject.String())
 	p.field(2, "When", SpanText(f.Span))
 	p.field(2, "Cause", strings.Join(f.Chain, " > "))
-	p.field(2, "Certainty", certainty(f))
+	p.field(2, "Certainty", Certainty(f))
 	if i == 0 {
 		p.outages(d, "")
 	}
@@ -189,8 +189,8 @@ func (p *page) finding(d Document, i int, f Finding) {
 	}
 }
 
-// certainty puts the verdict in words.
-func certainty(f Finding) string {
+// Certainty puts a finding's verdict and confidence in words.
+func Certainty(f Finding) string {
 	s := f.Verdict
 	if f.Verdict != "cannot-tell" {
 		s += fmt.Sprintf(", confidence %.0f %%", f.Confidence*100)

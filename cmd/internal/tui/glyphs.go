@@ -1,0 +1,46 @@
+package tui
+
+// glyphs are the signs the screens are drawn with. A terminal whose character set is not UTF-8 gets the plain set.
+type glyphs struct {
+	ok, warn, down, unknown      string // health
+	rule, vbar                   string
+	arrow, fork, join, bend, end string // the path: to one hop, to the upper and the lower of two, and back
+	dark                         string // a column in which the path was dark
+	event, off, mark, many       string // on a time axis
+	cursor, up, dn               string
+	bars                         []string // an eighth to a whole, from below
+	braille                      bool
+	ellipsis                     string
+}
+
+var fancy = glyphs{
+	ok: "✔", warn: "!", down: "✖", unknown: "?",
+	rule: "─", vbar: "│",
+	arrow: "─▶", fork: "┬▶", join: "┴", bend: "└▶", end: "┘",
+	dark: "░", event: "▲", off: "△", mark: "◆", many: "#",
+	cursor: "▶", up: "▲", dn: "▼",
+	bars:    []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
+	braille: true, ellipsis: "…",
+}
+
+var plain = glyphs{
+	ok: "+", warn: "!", down: "X", unknown: "?",
+	rule: "-", vbar: "|",
+	arrow: "->", fork: "+>", join: "+", bend: "`>", end: "'",
+	dark: ":", event: "^", off: "o", mark: "*", many: "#",
+	cursor: ">", up: "^", dn: "v",
+	bars:     []string{".", ".", "-", "-", "=", "=", "#", "#"},
+	ellipsis: "~",
+}
+
+func (g glyphs) health(h Health) (string, ink) {
+	switch h {
+	case HealthOK:
+		return g.ok, inkGood
+	case HealthWarn:
+		return g.warn, inkWarn
+	case HealthDown:
+		return g.down, inkBad
+	}
+	return g.unknown, inkDim
+}

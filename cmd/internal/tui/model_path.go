@@ -1,0 +1,288 @@
+package tui
+
+import (
+	"fmt"
+	"time"
+
+	"whydrop/cmd/internal/report"
+	"whydrop/correlate"
+	"whydrop/correlate/timeline"
+)
+
+// State is how a path is doing now.
+type State uint8
+
+// The states, worst last.
+const (
+	StateOK      State = iota
+	StateUnknown       // no figure that is fresh enough
+	StateSlow          // less is delivered than is offered
+	StateLossy         // heartbeats are lost
+	StateStalled       // TCP delivers nothing, the heartbeat passes
+	StateDown          // no heartbeat passes
+)
+
+// Path is one path as it is now. Figures that are not known are nil.
+type Path struct {
+	Name, To  string
+	State     State
+	Since     time.Time // since when it is in this state; zero if that is not known
+	Loss      *float64  // the worse direction, over the last second
+	Direction string    // of the loss: timeline.Forward, Reverse, Both or "" if it is not known
+	Goodput   *float64  // bit/s to the far end, over the last second
+	Reverse   *float64  // bit/s from the far end
+	Offered   *float64  // bit/s
+	RTT       *float64  // s
+	Hops      []Hop
+	Outages   []report.Outage
+	Incidents []report.Incident
+
+	subject timeline.Subject
+}
+
+// Hop is one place of the path: a device, or several of which one forwards.
+type Hop struct{ Members []*Device }
+
+// The thresholds of the states, of what is offered or sent.
+const (
+	darkLoss  = 0.99  // this share of the heartbeats lost is no delivery at all
+	lossyFrom = 0.002 // one heartbeat in ten seconds at 20 ms
+	stalledAt = 0.02
+	slowBelow = 0.7
+)
+
+var lossMetrics = []timeline.Metric{timeline.LossForward, timeline.LossReverse, timeline.LossRoundTrip}
+
+func (m *Model) newPath(s timeline.Snapshot, t correlate.Topology, name string, outages []report.Outage) *Path {
+	sub := timeline.Path(name)
+	p := &Path{Name: report.Clean(name), subject: sub}
+	if site, ok := t.Path(name); ok {
+		p.To = report.Clean(site.To)
+		p.Hops = m.hops(s, site)
+	}
+	for _, o := range outages {
+		if o.Path == p.Name {
+			p.Outages = append(p.Outages, o)
+		}
+	}
+	p.Incidents = report.Incidents(p.Outages)
+	p.measure(s, m.Now)
+	p.judge(s, m.Now)
+	return p
+}
+
+// measure reads the figures of the last second that is known, if that is fresh.
+func (p *Path) measure(s timeline.Snapshot, now time.Time) {
+	p.Goodput = lastSecond(s, p.subject, timeline.GoodputForward, now)
+	p.Reverse = lastSecond(s, p.subject, timeline.GoodputReverse, now)
+	p.Offered = lastSecond(s, p.subject, timeline.OfferedForward, now)
+	p.RTT = lastSecond(s, p.subject, timeline.RTT, now)
+	known := map[timeline.Metric]*float64{}
+	newest := time.Time{}
+	for _, l := range lossMetrics {
+		if v, ok := s.Last(p.subject, l); ok && v.Span.To.After(newest) {
+			newest = v.Span.To
+		}
+	}
+	for _, l := range lossMetrics {
+		// A series that is behind the others speaks of the past: while nothing comes back the direction is open.
+		if v, ok := s.Last(p.subject, l); ok && newest.Sub(v.Span.To) < time.Second {
+			known[l] = lastSecond(s, p.subject, l, now)
+		}
+		if v := known[l]; v != nil && (p.Loss == nil || *v > *p.Loss) {
+			p.Loss = v
+		}
+	}
+	forward, reverse := known[timeline.LossForward], known[timeline.LossReverse]
+	if p.Loss == nil || *p.Loss == 0 || known[timeline.LossRoundTrip] != nil && p.Loss == known[timeline.LossRoundTrip] {
+		return
+	}
+	switch f, r := forward != nil && *forward > 0, reverse != nil && *reverse > 0; {
+	case f && r:
+		p.Direction = timeline.Both
+	case f:
+		p.Direction = timeline.Forward
+	case r:
+		p.Direction = timeline.Reverse
+	}
+}
+
+// lastSecond returns the mean of a series over its last second; nil if the series is not fresh.
+func lastSecond(s timeline.Snapshot, sub timeline.Subject, m timeline.Metric, now time.Time) *float64 {
+	last, ok := s.Last(sub, m)
+	if !ok || now.Sub(last.Span.To) > freshPath {
+		return nil
+	}
+	if last.Span.Width() >= time.Second {
+		return &last.Value
+	}
+	n, sum := 0, 0.0
+	for _, v := range s.Between(sub, m, timeline.Span{From: last.Span.To.Add(-time.Second), To: last.Span.To}) {
+		n, sum = n+1, sum+v.Value
+	}
+	mean := sum / float64(max(n, 1))
+	return &mean
+}
+
+func (p *Path) judge(s timeline.Snapshot, now time.Time) {
+	reference := p.Offered
+	if reference == nil {
+		reference = usual(s, p.subject, now)
+	}
+	below := func(share float64) func(float64) bool {
+		return func(v float64) bool { return reference != nil && v < share**reference }
+	}
+	switch {
+	case p.dark(s, now):
+		p.State = StateDown
+		p.Since = runStart(s, p.subject, lossMetrics, now, func(v float64) bool { return v >= darkLoss })
+	case p.Goodput != nil && below(stalledAt)(*p.Goodput):
+		p.State = StateStalled
+		p.Since = runStart(s, p.subject, []timeline.Metric{timeline.GoodputForward}, now, below(stalledAt))
+	case p.Loss != nil && *p.Loss >= lossyFrom:
+		p.State = StateLossy
+		p.Since = runStart(s, p.subject, lossMetrics, now, func(v float64) bool { return v > 0 })
+	case p.Loss == nil && p.Goodput == nil && p.RTT == nil:
+		p.State = StateUnknown
+	case p.Offered != nil && p.Goodput != nil && below(slowBelow)(*p.Goodput):
+		p.State = StateSlow
+		p.Since = runStart(s, p.subject, []timeline.Metric{timeline.GoodputForward}, now, below(slowBelow))
+	}
+}
+
+// dark says whether the newest loss that is known is of everything. The mean of the last second would hide the
+// first second of an outage and see one where it is over.
+func (p *Path) dark(s timeline.Snapshot, now time.Time) bool {
+	var newest timeline.Sample
+	worst := 0.0
+	for _, m := range lossMetrics {
+		v, ok := s.Last(p.subject, m)
+		switch {
+		case !ok || now.Sub(v.Span.To) > freshPath || v.Span.To.Before(newest.Span.To):
+		case v.Span.To.After(newest.Span.To):
+			newest, worst = v, v.Value
+		default:
+			worst = max(worst, v.Value)
+		}
+	}
+	return worst >= darkLoss
+}
+
+// usual returns the highest goodput of the last minute, to compare with where no rate was asked for.
+func usual(s timeline.Snapshot, sub timeline.Subject, now time.Time) *float64 {
+	hi := 0.0
+	for _, v := range s.Between(sub, timeline.GoodputForward, timeline.Span{From: now.Add(-recent), To: now}) {
+		hi = max(hi, v.Value)
+	}
+	if hi == 0 {
+		return nil
+	}
+	return &hi
+}
+
+// joint is how far apart two samples of one run may lie: a window in which nothing was sent does not end it.
+const joint = 1200 * time.Millisecond
+
+// runStart walks back from now as long as some series meets the condition, and returns when that began. The walk
+// ends after maxRun samples.
+func runStart(s timeline.Snapshot, sub timeline.Subject, ms []timeline.Metric, now time.Time, is func(float64) bool) time.Time {
+	const maxRun = 20000
+	start := time.Time{}
+	for range maxRun {
+		at := start
+		if at.IsZero() {
+			at = now
+		}
+		next := at
+		for _, m := range ms {
+			reach := joint
+			if start.IsZero() {
+				reach = freshPath
+			}
+			for _, v := range s.Between(sub, m, timeline.Span{From: at.Add(-reach), To: at}) {
+				if is(v.Value) && v.Span.From.Before(next) {
+					next = v.Span.From
+				}
+			}
+		}
+		if !next.Before(at) {
+			break
+		}
+		start = next
+	}
+	return start
+}
+
+// signs and words of the states; colour is never alone.
+var stateWords = map[State]string{
+	StateOK: "OK NOW", StateUnknown: "NO READING", StateSlow: "SLOW NOW", StateLossy: "LOSS NOW",
+	StateStalled: "STALLED NOW", StateDown: "DOWN NOW",
+}
+
+// Sentence says how the path is doing now and since when.
+func (p *Path) Sentence(now time.Time) string {
+	since := ""
+	if !p.Since.IsZero() {
+		since = ", since " + report.Clock(p.Since) + " UTC (" + report.RoundLength(now.Sub(p.Since)) + ")"
+	}
+	switch p.State {
+	case StateDown:
+		return "no heartbeat passes" + where(p.Direction) + since
+	case StateStalled:
+		return "TCP delivers nothing, the heartbeat passes" + since
+	case StateLossy:
+		return report.Percent(*p.Loss) + " of the heartbeats lost" + where(p.Direction) + since
+	case StateSlow:
+		return report.Rate(*p.Goodput) + " of " + report.Rate(*p.Offered) + " offered" + since
+	case StateUnknown:
+		return "nothing measured in the last " + report.RoundLength(freshPath)
+	}
+	return p.figures()
+}
+
+func where(direction string) string {
+	if direction == "" {
+		return ""
+	}
+	return " " + report.DirectionText(direction)
+}
+
+func (p *Path) figures() string {
+	out := ""
+	add := func(s string) {
+		if out != "" {
+			out += ", "
+		}
+		out += s
+	}
+	if p.Goodput != nil {
+		add(report.Rate(*p.Goodput))
+	}
+	if p.Reverse != nil && *p.Reverse > 0 {
+		add(report.Rate(*p.Reverse) + " back")
+	}
+	if p.Loss != nil {
+		add("loss " + report.Percent(*p.Loss))
+	}
+	if p.RTT != nil {
+		add("RTT " + report.Figure(string(timeline.RTT), *p.RTT, "s"))
+	}
+	return out
+}
+
+// History says how often the path dropped so far: the last time, how long, how often in all.
+func (p *Path) History(now time.Time) string {
+	n := len(p.Incidents)
+	if n == 0 {
+		return "no outage so far"
+	}
+	last, total := p.Incidents[n-1], time.Duration(0)
+	for _, i := range p.Incidents {
+		total += i.To.Sub(i.From)
+	}
+	s := fmt.Sprintf("last drop %s at %s UTC, %s ago", report.Length(last.To.Sub(last.From)), report.ClockSecond(last.From), report.RoundLength(now.Sub(last.To)))
+	if n > 1 {
+		s += fmt.Sprintf("; %d drops, %s in all", n, report.Length(total))
+	}
+	return s
+}

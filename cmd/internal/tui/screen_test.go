@@ -1,0 +1,125 @@
+package tui
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"whydrop/cmd/internal/report/reporttest"
+	"whydrop/rules"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// at returns the model of a case at so many seconds after its beginning; diagnoses are known from the moment their
+// first outage or their span has begun.
+func at(c reporttest.Case, seconds float64) *Model {
+	now := reporttest.At(seconds)
+	var ds []rules.Diagnosis
+	for _, d := range c.Diagnoses {
+		if now.Sub(d.Span.From) > 6*time.Second || now.After(d.Span.To) {
+			ds = append(ds, d)
+		}
+	}
+	return NewModel(c.Snapshot().Until(now), c.Topology, ds, now)
+}
+
+// screenOf draws the model through the primitive on a simulated terminal and returns its text.
+func screenOf(t *testing.T, m *Model, width, height int, set func(*state)) string {
+	t.Helper()
+	screen := tcell.NewSimulationScreen("UTF-8")
+	if err := screen.Init(); err != nil {
+		t.Fatal(err)
+	}
+	defer screen.Fini()
+	screen.SetSize(width, height)
+	u := newUI(Config{Mark: func(string) {}, Report: func() (string, error) { return "", nil }}, fancy)
+	u.model = m
+	if set != nil {
+		set(&u.state)
+	}
+	u.root.SetRect(0, 0, width, height)
+	u.root.Draw(screen)
+	screen.Show()
+	return textOf(screen)
+}
+
+// textOf returns what stands on a simulated terminal, without trailing blanks.
+func textOf(screen tcell.SimulationScreen) string {
+	cells, width, height := screen.GetContents()
+	var b strings.Builder
+	for y := range height {
+		var line strings.Builder
+		for x := 0; x < width; x++ {
+			c := cells[y*width+x]
+			if len(c.Runes) == 0 {
+				line.WriteByte(' ')
+				continue
+			}
+			line.WriteString(string(c.Runes))
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	return b.String()
+}
+
+func page(i int) func(*state) { return func(s *state) { s.page = i } }
+
+// shots are the screens of the goldens.
+var shots = []struct {
+	name    string
+	story   func() reporttest.Case
+	seconds float64
+	set     func(*state)
+}{
+	{"overview before anything", reporttest.Failover, 12, page(0)},
+	{"overview while it is down", reporttest.Failover, 34, page(0)},
+	{"overview after it came back", reporttest.Failover, 60, page(0)},
+	{"overview at the end", reporttest.Failover, 90, page(0)},
+	{"overview of a bad cable", reporttest.BadCable, 60, page(0)},
+	{"overview of a blind switch", reporttest.Blind, 60, page(0)},
+	{"overview of a healthy path", reporttest.Healthy, 90, page(0)},
+	{"overview of nothing", reporttest.Nothing, 0, page(0)},
+	{"overview of hostile text", reporttest.Hostile, 20, page(0)},
+	{"ports", reporttest.Failover, 60, page(1)},
+	{"ports by errors", reporttest.BadCable, 60, func(s *state) { s.page, s.column = 1, 5 }},
+	{"ports of hostile text", reporttest.Hostile, 20, page(1)},
+	{"events", reporttest.Failover, 90, page(2)},
+	{"events filtered", reporttest.Failover, 90, func(s *state) { s.page, s.filter = 2, "outage" }},
+	{"events of hostile text", reporttest.Hostile, 20, page(2)},
+	{"findings", reporttest.Failover, 90, page(3)},
+	{"findings of a healthy path", reporttest.Healthy, 90, page(3)},
+	{"findings of hostile text", reporttest.Hostile, 20, page(3)},
+	{"help", reporttest.Failover, 60, func(s *state) { s.help = true }},
+	{"frozen replay", reporttest.Failover, 60, func(s *state) { s.replay, s.frozen = true, true }},
+}
+
+func TestScreens(t *testing.T) {
+	for _, shot := range shots {
+		for _, size := range [][2]int{{80, 24}, {120, 40}} {
+			t.Run(fmt.Sprintf("%s %dx%d", shot.name, size[0], size[1]), func(t *testing.T) {
+				got := screenOf(t, at(shot.story(), shot.seconds), size[0], size[1], shot.set)
+				file := filepath.Join("testdata", fmt.Sprintf("%s.%dx%d.txt", strings.ReplaceAll(shot.name, " ", "-"), size[0], size[1]))
+				if *update {
+					if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(string(want), got); diff != "" {
+					t.Errorf("%s differs (-want +got); if it should, run go test -update:\n%s", file, diff)
+				}
+			})
+		}
+	}
+}
