@@ -29,7 +29,7 @@ func TestHeartbeatOverLoopback(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 600*ms)
 			defer cancel()
 			var store timeline.Store
-			p := Pinger{PathName: "a-b", To: to}
+			p := Pinger{Name: "a-b", To: to}
 			if err := p.Probe(ctx, &store); err != nil {
 				allowed(t, err)
 				t.Fatal(err)

@@ -44,7 +44,7 @@ func TestOutagesAgreeWithACapture(t *testing.T) {
 					} else {
 						_ = s.conn.Close()
 					}
-					if err := (&Pinger{PathName: "a-b", To: tt.to, Heartbeat: 10 * ms}).Probe(ctx, &store); err != nil {
+					if err := (&Pinger{Name: "a-b", To: tt.to, Heartbeat: 10 * ms}).Probe(ctx, &store); err != nil {
 						t.Errorf("Probe: %v", err)
 					}
 				})

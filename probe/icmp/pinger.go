@@ -39,7 +39,7 @@ var ErrPermission = errors.New("not allowed to send ICMP echo requests")
 // Pinger is a heartbeat by ICMP echo. It writes path.rtt, path.loss.round_trip and path.reordered, and outages with
 // the direction "both".
 type Pinger struct {
-	PathName  string        // the path's name in the site file
+	Name      string        // the path's name in the site file
 	To        string        // host name or address
 	Heartbeat time.Duration // time between two requests; 0 means 20 ms, less than 5 ms is 5 ms
 }
@@ -47,7 +47,7 @@ type Pinger struct {
 var _ probe.Prober = (*Pinger)(nil)
 
 // Path returns the subject of the pinger's records.
-func (p *Pinger) Path() timeline.Subject { return timeline.Path(p.PathName) }
+func (p *Pinger) Path() timeline.Subject { return timeline.Path(p.Name) }
 
 // Probe keeps up the heartbeat until ctx ends, then returns nil. An error means that To has no address, or that
 // the system gives no socket for it ([ErrPermission]).
@@ -66,7 +66,7 @@ func (p *Pinger) Probe(ctx context.Context, out timeline.Sink) error {
 	}
 	outage.Run(ctx, outage.Config{
 		Path:      p.Path(),
-		Collector: "icmp:" + p.PathName,
+		Collector: "icmp:" + p.Name,
 		Kind:      "icmp",
 		To:        w.to.String(),
 		Heartbeat: max(every, MinHeartbeat),

@@ -40,7 +40,7 @@ func TestOutagesAgreeWithACapture(t *testing.T) {
 		running.Go(func() {
 			p.Do("a", func() {
 				var store timeline.Store
-				s := Sender{PathName: "a-b", To: outagetest.B, Port: f.port, Heartbeat: f.beat}
+				s := Sender{Name: "a-b", To: outagetest.B, Port: f.port, Heartbeat: f.beat}
 				if err := s.Probe(ctx, &store); err != nil {
 					t.Errorf("Probe: %v", err)
 				}
@@ -82,7 +82,7 @@ func TestTheHostsOwnLinkGoesDown(t *testing.T) {
 	var store timeline.Store
 	running.Go(func() {
 		p.Do("a", func() {
-			s := Sender{PathName: "a-b", To: outagetest.B}
+			s := Sender{Name: "a-b", To: outagetest.B}
 			if err := s.Probe(ctx, &store); err != nil {
 				t.Errorf("Probe: %v", err)
 			}

@@ -33,7 +33,7 @@ const (
 // A far end that is not there is said once (probe.problem, reason "silent" or "refused"); the Sender goes on slowly
 // and is back at its pace when the far end answers.
 type Sender struct {
-	PathName  string        // the path's name in the site file
+	Name      string        // the path's name in the site file
 	To        string        // host name or address of the reflector
 	Port      uint16        // its UDP port; 0 means 862
 	Heartbeat time.Duration // time between two heartbeats; 0 means 20 ms, less than 5 ms is 5 ms
@@ -46,7 +46,7 @@ type Sender struct {
 var _ probe.Prober = (*Sender)(nil)
 
 // Path returns the subject of the sender's records.
-func (s *Sender) Path() timeline.Subject { return timeline.Path(s.PathName) }
+func (s *Sender) Path() timeline.Subject { return timeline.Path(s.Name) }
 
 // Probe keeps up the heartbeat until ctx ends, then returns nil. An error means that To is no host: its name has no
 // address, or the address is none.
@@ -61,7 +61,7 @@ func (s *Sender) Probe(ctx context.Context, out timeline.Sink) error {
 	defer w.close()
 	outage.Run(ctx, outage.Config{
 		Path:      s.Path(),
-		Collector: "stamp:" + s.PathName,
+		Collector: "stamp:" + s.Name,
 		Kind:      "stamp",
 		To:        w.to.String(),
 		Heartbeat: s.heartbeat(),
@@ -297,7 +297,7 @@ func (w *wire) number(seq uint32) (uint64, bool) {
 // Check asks the reflector at a host and port up to five times, 100 ms apart, whether it is there, and returns nil
 // when it answers. It returns when it knows, when ctx ends, or after about a second.
 func Check(ctx context.Context, host string, port uint16) error {
-	s := Sender{PathName: "check", To: host, Port: port, Heartbeat: 100 * time.Millisecond}
+	s := Sender{Name: "check", To: host, Port: port, Heartbeat: 100 * time.Millisecond}
 	w, err := s.open(ctx)
 	if err != nil {
 		return err

@@ -68,7 +68,7 @@ func (g *gate) WriteTo(b []byte, to net.Addr) (int, error) {
 // beat runs a sender for a while and returns what it wrote.
 func beat(t *testing.T, s *Sender, d time.Duration, meanwhile func()) timeline.Snapshot {
 	t.Helper()
-	s.PathName = "a-b"
+	s.Name = "a-b"
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
 	var store timeline.Store

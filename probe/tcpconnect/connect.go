@@ -40,7 +40,7 @@ const (
 // Connector is a heartbeat by TCP connections. It writes path.rtt, path.loss.round_trip and path.reordered, and
 // outages with the direction "both".
 type Connector struct {
-	PathName  string        // the path's name in the site file
+	Name      string        // the path's name in the site file
 	To        string        // host name or address
 	Port      uint16        // TCP port; must not be 0
 	Heartbeat time.Duration // time between two connections; less than 200 ms is 200 ms
@@ -49,7 +49,7 @@ type Connector struct {
 var _ probe.Prober = (*Connector)(nil)
 
 // Path returns the subject of the connector's records.
-func (c *Connector) Path() timeline.Subject { return timeline.Path(c.PathName) }
+func (c *Connector) Path() timeline.Subject { return timeline.Path(c.Name) }
 
 // Probe keeps up the heartbeat until ctx ends, then returns nil. An error means that To has no address or the port
 // is missing.
@@ -64,7 +64,7 @@ func (c *Connector) Probe(ctx context.Context, out timeline.Sink) error {
 	defer w.close()
 	outage.Run(ctx, outage.Config{
 		Path:      c.Path(),
-		Collector: "tcp-connect:" + c.PathName,
+		Collector: "tcp-connect:" + c.Name,
 		Kind:      "tcp-connect",
 		To:        w.to.String(),
 		Heartbeat: max(c.Heartbeat, DefaultHeartbeat),
