@@ -62,7 +62,7 @@ const (
 	// lossLeast is how many heartbeats must be lost to call it a burst and not an accident.
 	lossLeast = 3
 	// delayRise and delayFactor are by how much the round trip must grow to be more than a queue's breath.
-	delayRise, delayFactor = 10e-3, 1.5
+	delayRise, delayFactor = 15e-3, 1.5
 )
 
 // Look prepares one path.

@@ -27,7 +27,7 @@ func (e *evaluation) diagnosis(root *match) Diagnosis {
 	all := root.all()
 	d := Diagnosis{
 		Chain: root.ids(), Title: root.rule.Title, Verdict: root.verdict, Confidence: root.confidence,
-		Fault: !root.rule.Harmless, Subject: root.cand.subject, Span: root.span,
+		Fault: !root.rule.Harmless, Subject: root.subject, Span: root.span,
 	}
 	summary := []string{root.summary}
 	hits := slices.Clone(root.hits)

@@ -41,6 +41,7 @@ type evaluation struct {
 type match struct {
 	rule       *Rule
 	cand       *candidate
+	subject    timeline.Subject
 	verdict    Verdict
 	confidence float64
 	said       []said   // evidence for, in the rule's order
@@ -96,7 +97,7 @@ func (e *evaluation) try(r *Rule, c *candidate) *match {
 			return nil
 		}
 	}
-	m := &match{rule: r, cand: c, span: c.span, hits: c.hits}
+	m := &match{rule: r, cand: c, subject: c.subject, span: c.span, hits: c.hits}
 	blind := false
 	for i, w := range r.When {
 		switch w.If.truth(c.env) {
@@ -130,6 +131,9 @@ func (e *evaluation) try(r *Rule, c *candidate) *match {
 		if m.verdict != Holds && w.If.truth(c.env) == Yes {
 			m.missing = append(m.missing, w.Say.fill(c.env))
 		}
+	}
+	if host, ok := r.Host.eval(c.env).(string); ok && host != "" {
+		m.subject = timeline.Host(host)
 	}
 	m.summary, m.follows = r.Summary.fill(c.env), r.Consequence.fill(c.env)
 	for _, n := range r.Next {
@@ -206,18 +210,46 @@ func (e *evaluation) yield() {
 				continue
 			}
 			same := o.cand.subject == m.cand.subject || m.rule.OnePerPath && o.cand.path == m.cand.path && o.span.Overlaps(m.span)
-			if o.rule == m.rule && same && better(o, m) {
+			if o.rule == m.rule && same && e.preferred(o, m) {
 				m.dropped = true
 				o.hits = uniqueEpisodes(append(o.hits, m.hits...))
 			}
-			if slices.Contains(m.rule.YieldsTo, o.rule.ID) && o.verdict != CannotTell && o.cand.path == m.cand.path && o.span.Overlaps(m.span) &&
-				(o.verdict == Holds || m.verdict != Holds) {
+			if o.cand.path == m.cand.path && o.span.Overlaps(m.span) && yields(m, o) {
 				m.dropped = true
+				delete(e.failed, m.rule.ID)
 				o.against = append(o.against, m.rule.ID+": what shows it is a consequence of this")
 			}
 		}
 	}
 	e.matches = slices.DeleteFunc(e.matches, func(m *match) bool { return m.dropped })
+}
+
+// yields says whether what m claims is better explained by o: o holds, or m does not either, or o rests on a device
+// where m only reads the flow. Of two that yield to each other, the less sure one does.
+func yields(m, o *match) bool {
+	if !slices.Contains(m.rule.YieldsTo, o.rule.ID) || o.verdict == CannotTell {
+		return false
+	}
+	if slices.Contains(o.rule.YieldsTo, m.rule.ID) {
+		return better(o, m)
+	}
+	deviceFirst := m.rule.Scope == ScopePath && o.rule.Scope != ScopePath && o.confidence >= 0.5
+	return o.verdict == Holds || m.verdict != Holds || deviceFirst
+}
+
+// preferred says which of two findings of one rule stands for both: that of the stronger verdict, then the port of
+// a switch before one of a firewall, then the better argued.
+func (e *evaluation) preferred(a, b *match) bool {
+	rank := func(m *match) int {
+		if d, ok := e.topo.Device(m.cand.subject.Device); ok && d.Role != "switch" && d.Role != "" {
+			return 1
+		}
+		return 0
+	}
+	if a.verdict != b.verdict || rank(a) == rank(b) {
+		return better(a, b)
+	}
+	return rank(a) < rank(b)
 }
 
 // better orders two matches: by verdict, confidence, and then by a fixed order.
@@ -238,7 +270,7 @@ func (e *evaluation) settle() {
 		f := ps.facts
 		f.OpenStalls, f.OpenLoss, f.OpenDelay, f.OpenLow, f.OpenWorst, f.OpenSpan = 0, 0, 0, 0, 0, timeline.Span{}
 		for _, ep := range ps.Episodes {
-			if e.explained(ep) {
+			if e.explained(ep) || e.hostBusy(ep) {
 				continue
 			}
 			f.OpenSpan = f.OpenSpan.Union(ep.Span)
@@ -255,6 +287,14 @@ func (e *evaluation) settle() {
 			}
 		}
 	}
+}
+
+// hostBusy says whether the measuring host said that it could not keep up during the episode: then it may have made
+// the episode itself.
+func (e *evaluation) hostBusy(ep correlate.Episode) bool {
+	return slices.ContainsFunc(e.snap.Gaps(), func(g timeline.Gap) bool {
+		return g.Reason == timeline.ReasonHost && g.Span.Overlaps(ep.Span)
+	})
 }
 
 // explained says whether a finding that holds or is suspected covers the episode.

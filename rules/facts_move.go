@@ -11,9 +11,26 @@ import (
 	"whydrop/correlate/timeline"
 )
 
-// rto is the least retransmission time-out of a common TCP (Linux: TCP_RTO_MIN, 200 ms). A flow whose packets
-// were lost for d resumes at the first retransmission after d, and these double: not later than 2d + 2*rto.
-const rto = 200 * time.Millisecond
+const (
+	// rto is the least retransmission time-out of a common TCP (Linux: TCP_RTO_MIN).
+	rto = 200 * time.Millisecond
+	// darkError is how much longer than the path was dark a heartbeat every 20 ms may make it look.
+	darkError = 50 * time.Millisecond
+)
+
+// backoff returns how long a flow may stall whose packets were lost for d: until the first retransmission after
+// it, at 0.2 x (2^n - 1) s, and a quarter more for a longer round trip.
+func backoff(d time.Duration) time.Duration {
+	if d <= 0 {
+		return 0
+	}
+	at, wait := rto, rto
+	for at < d-darkError {
+		wait *= 2
+		at += wait
+	}
+	return at + at/4 + 2*darkError
+}
 
 // moveCandidates groups the moves by bridge and pair of ports: moving there and back is one thing that happens
 // several times.
@@ -109,7 +126,7 @@ func (f *moveFacts) measure(i correlate.Incident, m correlate.Move) {
 	if !math.IsNaN(f.Dark) && !math.IsNaN(f.Stall) {
 		allowed := time.Duration(0)
 		if stall.Width() > 0 {
-			allowed = 2*darkWithin(dark, stall) + 2*rto
+			allowed = backoff(max(darkWithin(dark, stall), time.Millisecond))
 		}
 		f.Excess = max((stall.Width() - allowed).Seconds(), orZero(f.Excess))
 	}

@@ -233,6 +233,9 @@ func (r *Rule) compileParts() []error {
 	weights("for", r.For)
 	weights("against", r.Against)
 	weights("missing", r.Missing)
+	if !r.Host.IsZero() {
+		check(r.Host.Line, "host", r.Host.compileValue(env, r.Thresholds, reflect.TypeFor[string]()))
+	}
 	if !r.Span.IsZero() {
 		check(r.Span.Line, "span", r.Span.compileValue(env, r.Thresholds, reflect.TypeFor[timeline.Span]()))
 	}

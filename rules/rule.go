@@ -41,6 +41,8 @@ type Rule struct {
 	Symptom []Condition `yaml:"symptom"`
 	// When must hold for the cause; one that is not known makes the finding "cannot tell".
 	When []Condition `yaml:"when"`
+	// Host is the name of the host that the finding is about, where it is a host and not the scope's own subject.
+	Host Expression `yaml:"host"`
 	// Span is the time the cause was at work, where the scope's own occurrences are not meant.
 	Span Expression `yaml:"span"`
 	// Base is the confidence when Symptom and When hold and nothing else is known.
