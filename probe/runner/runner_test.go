@@ -1,0 +1,110 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"whydrop/correlate/timeline"
+	"whydrop/probe"
+)
+
+// fake is a prober that does what its function says.
+type fake func(ctx context.Context, out timeline.Sink) error
+
+func (fake) Path() timeline.Subject                               { return timeline.Path("a-b") }
+func (f fake) Probe(ctx context.Context, out timeline.Sink) error { return f(ctx, out) }
+func problems(s timeline.Snapshot) (out []timeline.Event) {
+	return s.EventsOf(timeline.Path("a-b"), timeline.EventProbeProblem)
+}
+
+func TestProbersNamesTheKeyAtFault(t *testing.T) {
+	tests := []struct {
+		name  string
+		s     Spec
+		want  int
+		fault string
+	}{
+		{"the usual", Spec{Path: "a-b", To: "192.0.2.1"}, 2, ""},
+		{"every kind", Spec{Path: "a-b", To: "192.0.2.1", Kinds: []string{"iperf3", "heartbeat", "stamp", "icmp", "tcp-connect"}}, 5, ""},
+		{"no name", Spec{To: "192.0.2.1"}, 0, "name"},
+		{"no host", Spec{Path: "a-b"}, 0, "to is missing"},
+		{"an unknown kind", Spec{Path: "a-b", To: "192.0.2.1", Kinds: []string{"owamp"}}, 0, `no kind "owamp"; there are heartbeat, icmp`},
+		{"a negative rate", Spec{Path: "a-b", To: "192.0.2.1", Rate: -1}, 0, "rate"},
+		{"a negative heartbeat", Spec{Path: "a-b", To: "192.0.2.1", Heartbeat: -1}, 0, "heartbeat"},
+	}
+	for _, tt := range tests {
+		ps, err := Probers(tt.s)
+		if len(ps) != tt.want || (err == nil) != (tt.fault == "") || err != nil && !strings.Contains(err.Error(), tt.fault) {
+			t.Errorf("%s: %d probers, %v; want %d, %q", tt.name, len(ps), err, tt.want, tt.fault)
+		}
+		for _, p := range ps {
+			if p.Path() != timeline.Path("a-b") {
+				t.Errorf("%s: a prober of %s", tt.name, p.Path())
+			}
+		}
+	}
+}
+
+func TestConnectionsKeepAwayFromIperf3(t *testing.T) {
+	tests := []struct {
+		name string
+		s    Spec
+		want uint16
+	}{
+		{"iperf3 runs by default", Spec{}, 5202},
+		{"iperf3 is named", Spec{Port: 6000, Kinds: []string{"heartbeat", "iperf3"}}, 6001},
+		{"no iperf3", Spec{Port: 22, Kinds: []string{"tcp-connect"}}, 22},
+	}
+	for _, tt := range tests {
+		if got := tt.s.connectPort(); got != tt.want {
+			t.Errorf("%s: port %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestAFailingProberIsTriedAgainAndEndsNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		var tries []time.Duration
+		failing := fake(func(context.Context, timeline.Sink) error {
+			tries = append(tries, time.Since(start))
+			return errors.New("no such host")
+		})
+		ended := time.Duration(0)
+		steady := fake(func(ctx context.Context, _ timeline.Sink) error {
+			<-ctx.Done()
+			ended = time.Since(start)
+			return nil
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
+		defer cancel()
+		var store timeline.Store
+		if err := Run(ctx, []probe.Prober{failing, steady}, &store); err != nil {
+			t.Fatal(err)
+		}
+		want := []time.Duration{0, 1, 3, 7, 15, 25, 35}
+		for i := range want {
+			want[i] *= time.Second
+		}
+		if !slices.Equal(tries, want) {
+			t.Errorf("tried at %v, want %v", tries, want)
+		}
+		if ended != 40*time.Second {
+			t.Errorf("the other prober ended at %s", ended)
+		}
+		if es := problems(store.Snapshot()); len(es) != len(want) || es[0].Attrs["reason"] != "no such host" {
+			t.Errorf("%d problems, want %d", len(es), len(want))
+		}
+	})
+}
+
+func TestNothingToRunIsAnError(t *testing.T) {
+	if err := Run(t.Context(), nil, &timeline.Store{}); err == nil {
+		t.Error("no error")
+	}
+}
