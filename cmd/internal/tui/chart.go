@@ -65,7 +65,9 @@ func plot(c *canvas, g glyphs, a axis, y, height int, in ink, series []timeline.
 				// A curve of zero is a line on the ground: known to be nothing.
 				level := max(1, int(math.Round(min(b.Mean/top, 1)*float64(steps))))
 				for dot := range 4 {
-					if fromBottom := steps - (row*4 + dot); fromBottom <= level {
+					fromBottom := steps - (row*4 + dot)
+					edge := fromBottom <= level && fromBottom > level-2
+					if edge || fromBottom <= level && half == 0 && dot%2 == 1 {
 						bits |= brailleDots[half][dot]
 					}
 				}
@@ -140,6 +142,9 @@ func timeAxis(c *canvas, a axis, y int) {
 
 // windows are the lengths of the time shown that a key steps through; 0 is the whole run.
 var windows = []time.Duration{2 * time.Minute, 10 * time.Minute, time.Hour, 0, 30 * time.Second}
+
+// windowNames are the words for windows.
+var windowNames = []string{"last 2 min", "last 10 min", "last hour", "whole run", "last 30 s"}
 
 // minWindow is how much time the chart shows at least, so that a run that just began does not jump about.
 const minWindow = 30 * time.Second

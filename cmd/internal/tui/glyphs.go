@@ -44,3 +44,11 @@ func (g glyphs) health(h Health) (string, ink) {
 	}
 	return g.unknown, inkDim
 }
+
+// attention is health without a sign for what is well: where there are many, only what is not shall catch the eye.
+func (g glyphs) attention(h Health) (string, ink) {
+	if h == HealthOK {
+		return " ", inkPlain
+	}
+	return g.health(h)
+}

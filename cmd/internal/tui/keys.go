@@ -8,13 +8,14 @@ import (
 
 // key is one thing a user can do. Its help stands beside its action.
 type key struct {
-	label string // as a person reads it
-	short string // one word for the footer; "" leaves it out there
-	help  string
-	codes []tcell.Key // which keys; runes are in runes
-	runes string
-	when  func(s *state, m *Model) bool // nil: always
-	do    func(u *ui, ev *tcell.EventKey)
+	label  string // as a person reads it
+	short  string // one word for the footer; "" leaves it out there
+	help   string
+	always bool        // in the footer of the narrowest screen
+	codes  []tcell.Key // which keys; runes are in runes
+	runes  string
+	when   func(s *state, m *Model) bool // nil: always
+	do     func(u *ui, ev *tcell.EventKey)
 }
 
 func (k key) offered(s *state, m *Model) bool { return k.when == nil || k.when(s, m) }
@@ -54,7 +55,7 @@ func keyTable() []key {
 		{label: "j k", help: "down, up; the arrows do the same; pgdn, pgup: a page", codes: []tcell.Key{tcell.KeyDown, tcell.KeyUp, tcell.KeyPgDn, tcell.KeyPgUp}, runes: "jk", do: (*ui).move},
 		{label: "g G", help: "first, last; home, end", codes: []tcell.Key{tcell.KeyHome, tcell.KeyEnd}, runes: "gG", do: (*ui).jump},
 		{label: "esc", help: "close the help, clear the filter", codes: []tcell.Key{tcell.KeyEscape}, do: (*ui).back},
-		{label: "?", short: "help", help: "this help", runes: "?", do: func(u *ui, _ *tcell.EventKey) { u.help = !u.help }},
-		{label: "q", short: "quit", help: "quit; so does ctrl-c", codes: []tcell.Key{tcell.KeyCtrlC}, runes: "q", do: func(u *ui, _ *tcell.EventKey) { u.quit() }},
+		{label: "?", short: "help", help: "this help", always: true, runes: "?", do: func(u *ui, _ *tcell.EventKey) { u.help = !u.help }},
+		{label: "q", short: "quit", help: "quit; so does ctrl-c", always: true, codes: []tcell.Key{tcell.KeyCtrlC}, runes: "q", do: func(u *ui, _ *tcell.EventKey) { u.quit() }},
 	}
 }

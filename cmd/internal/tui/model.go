@@ -34,6 +34,7 @@ type Device struct {
 	Role     string
 	Health   Health
 	Word     string // what is wrong, or "" if nothing is
+	Short    string // the same in one word
 	OnPath   bool
 	Forwards Forwards // whether it carries the path; only in a redundant group
 	Ports    []*Port
@@ -153,20 +154,22 @@ func (m *Model) addDevices(s timeline.Snapshot, t correlate.Topology) {
 func (d *Device) judge(s timeline.Snapshot, blind []report.BlindSpan, now time.Time) {
 	for _, b := range slices.Backward(blind) {
 		if b.Device == d.subject.Device && now.Sub(b.Span.To) < 3*time.Second && !answeredSince(s, d.subject, b.Span.To) {
-			d.Health, d.Word = HealthDown, "no answer for "+report.RoundLength(now.Sub(b.Span.From))
+			d.Health, d.Short = HealthDown, "silent"
+			d.Word = "no answer for " + report.RoundLength(now.Sub(b.Span.From))
 			return
 		}
 	}
 	last, ok := s.Last(d.subject, timeline.Reachable)
 	switch {
 	case ok && now.Sub(last.Span.To) <= freshDevice && last.Value == 0:
-		d.Health, d.Word = HealthDown, "no answer"
+		d.Health, d.Word, d.Short = HealthDown, "no answer", "silent"
 		return
 	case !ok && !anyFresh(d.Ports):
-		d.Health, d.Word = HealthUnknown, "not read yet"
+		d.Health, d.Word, d.Short = HealthUnknown, "not read yet", "unread"
 		return
 	case ok && now.Sub(last.Span.To) > freshDevice && !anyFresh(d.Ports):
-		d.Health, d.Word = HealthUnknown, "last read "+report.RoundLength(now.Sub(last.Span.To))+" ago"
+		d.Health, d.Short = HealthUnknown, "unread"
+		d.Word = "last read " + report.RoundLength(now.Sub(last.Span.To)) + " ago"
 		return
 	}
 	for _, p := range d.Ports {

@@ -14,7 +14,7 @@ func (m *Model) hops(s timeline.Snapshot, p correlate.Path) []Hop {
 		for _, n := range names {
 			d := m.device(n)
 			if d == nil {
-				d = &Device{Name: report.Clean(n), Health: HealthUnknown, Word: "not watched", OnPath: true, subject: timeline.Device(n)}
+				d = &Device{Name: report.Clean(n), Health: HealthUnknown, Word: "not watched", Short: "unwatched", OnPath: true, subject: timeline.Device(n)}
 			}
 			h.Members = append(h.Members, d)
 		}

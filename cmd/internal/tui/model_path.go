@@ -71,7 +71,8 @@ func (m *Model) newPath(s timeline.Snapshot, t correlate.Topology, name string, 
 	return p
 }
 
-// measure reads the figures of the last second that is known, if that is fresh.
+// measure reads the figures of the last second that is known, if that is fresh. A small loss shows in the last five
+// seconds only; those before the end of an outage are not counted, or a path would be lossy after each.
 func (p *Path) measure(s timeline.Snapshot, now time.Time) {
 	p.Goodput = lastSecond(s, p.subject, timeline.GoodputForward, now)
 	p.Reverse = lastSecond(s, p.subject, timeline.GoodputReverse, now)
@@ -87,7 +88,7 @@ func (p *Path) measure(s timeline.Snapshot, now time.Time) {
 	for _, l := range lossMetrics {
 		// A series that is behind the others speaks of the past: while nothing comes back the direction is open.
 		if v, ok := s.Last(p.subject, l); ok && newest.Sub(v.Span.To) < time.Second {
-			known[l] = lastSecond(s, p.subject, l, now)
+			known[l] = lastMean(s, p.subject, l, now, lossTime, func(v float64) bool { return v >= darkLoss })
 		}
 		if v := known[l]; v != nil && (p.Loss == nil || *v > *p.Loss) {
 			p.Loss = v
@@ -107,20 +108,35 @@ func (p *Path) measure(s timeline.Snapshot, now time.Time) {
 	}
 }
 
+// lossTime is the time over which loss is summed up: at 50 heartbeats a second one lost is 0.4 %.
+const lossTime = 5 * time.Second
+
 // lastSecond returns the mean of a series over its last second; nil if the series is not fresh.
 func lastSecond(s timeline.Snapshot, sub timeline.Subject, m timeline.Metric, now time.Time) *float64 {
+	return lastMean(s, sub, m, now, time.Second, nil)
+}
+
+// lastMean returns the mean of a series over its last stretch of that length, each sample weighing as much as it is
+// long; nil if the series is not fresh. What lies before the last sample but one that apart finds, is left out.
+func lastMean(s timeline.Snapshot, sub timeline.Subject, m timeline.Metric, now time.Time, d time.Duration, apart func(float64) bool) *float64 {
 	last, ok := s.Last(sub, m)
 	if !ok || now.Sub(last.Span.To) > freshPath {
 		return nil
 	}
-	if last.Span.Width() >= time.Second {
-		return &last.Value
+	from := last.Span.To.Add(-d)
+	sum, weight := 0.0, 0.0
+	for _, v := range s.Between(sub, m, timeline.Span{From: from, To: last.Span.To}) {
+		if !v.Span.To.After(from) && v != last {
+			continue
+		}
+		if apart != nil && apart(v.Value) && v != last {
+			sum, weight = 0, 0
+			continue
+		}
+		w := max(v.Span.Width().Seconds(), 1e-6)
+		sum, weight = sum+v.Value*w, weight+w
 	}
-	n, sum := 0, 0.0
-	for _, v := range s.Between(sub, m, timeline.Span{From: last.Span.To.Add(-time.Second), To: last.Span.To}) {
-		n, sum = n+1, sum+v.Value
-	}
-	mean := sum / float64(max(n, 1))
+	mean := sum / weight
 	return &mean
 }
 
@@ -134,19 +150,20 @@ func (p *Path) judge(s timeline.Snapshot, now time.Time) {
 	}
 	switch {
 	case p.dark(s, now):
-		p.State = StateDown
-		p.Since = runStart(s, p.subject, lossMetrics, now, func(v float64) bool { return v >= darkLoss })
+		p.State, p.RTT = StateDown, nil // what there is of it is of before
+		p.Since = runStart(s, p.subject, lossMetrics, now, joint, func(v float64) bool { return v >= darkLoss })
+		p.Since = p.Since.Add(-partDark(s, p.subject, p.Since))
 	case p.Goodput != nil && below(stalledAt)(*p.Goodput):
 		p.State = StateStalled
-		p.Since = runStart(s, p.subject, []timeline.Metric{timeline.GoodputForward}, now, below(stalledAt))
+		p.Since = runStart(s, p.subject, []timeline.Metric{timeline.GoodputForward}, now, joint, below(stalledAt))
 	case p.Loss != nil && *p.Loss >= lossyFrom:
 		p.State = StateLossy
-		p.Since = runStart(s, p.subject, lossMetrics, now, func(v float64) bool { return v > 0 })
+		p.Since = runStart(s, p.subject, lossMetrics, now, 2*lossTime, func(v float64) bool { return v > 0 && v < darkLoss })
 	case p.Loss == nil && p.Goodput == nil && p.RTT == nil:
 		p.State = StateUnknown
 	case p.Offered != nil && p.Goodput != nil && below(slowBelow)(*p.Goodput):
 		p.State = StateSlow
-		p.Since = runStart(s, p.subject, []timeline.Metric{timeline.GoodputForward}, now, below(slowBelow))
+		p.Since = runStart(s, p.subject, []timeline.Metric{timeline.GoodputForward}, now, joint, below(slowBelow))
 	}
 }
 
@@ -183,9 +200,23 @@ func usual(s timeline.Snapshot, sub timeline.Subject, now time.Time) *float64 {
 // joint is how far apart two samples of one run may lie: a window in which nothing was sent does not end it.
 const joint = 1200 * time.Millisecond
 
-// runStart walks back from now as long as some series meets the condition, and returns when that began. The walk
-// ends after maxRun samples.
-func runStart(s timeline.Snapshot, sub timeline.Subject, ms []timeline.Metric, now time.Time, is func(float64) bool) time.Time {
+// partDark returns how much of the sample that ends where a dark run begins belongs to it: of a window of which a
+// fifth was lost before everything was, the last fifth.
+func partDark(s timeline.Snapshot, sub timeline.Subject, start time.Time) time.Duration {
+	part := time.Duration(0)
+	for _, m := range lossMetrics {
+		for _, v := range s.Between(sub, m, timeline.At(start)) {
+			if v.Span.To.Equal(start) && v.Value < darkLoss {
+				part = max(part, time.Duration(v.Value*float64(v.Span.Width())))
+			}
+		}
+	}
+	return part
+}
+
+// runStart walks back from now as long as some series meets the condition at most reach apart, and returns when
+// that began. The walk ends after maxRun samples.
+func runStart(s timeline.Snapshot, sub timeline.Subject, ms []timeline.Metric, now time.Time, reach time.Duration, is func(float64) bool) time.Time {
 	const maxRun = 20000
 	start := time.Time{}
 	for range maxRun {
@@ -195,11 +226,11 @@ func runStart(s timeline.Snapshot, sub timeline.Subject, ms []timeline.Metric, n
 		}
 		next := at
 		for _, m := range ms {
-			reach := joint
+			back := reach
 			if start.IsZero() {
-				reach = freshPath
+				back = max(reach, freshPath)
 			}
-			for _, v := range s.Between(sub, m, timeline.Span{From: at.Add(-reach), To: at}) {
+			for _, v := range s.Between(sub, m, timeline.Span{From: at.Add(-back), To: at}) {
 				if is(v.Value) && v.Span.From.Before(next) {
 					next = v.Span.From
 				}
@@ -219,26 +250,30 @@ var stateWords = map[State]string{
 	StateStalled: "STALLED NOW", StateDown: "DOWN NOW",
 }
 
-// Sentence says how the path is doing now and since when.
+// Sentence says how the path is doing now and since when, what matters most first: on a narrow screen the end is
+// cut off.
 func (p *Path) Sentence(now time.Time) string {
 	since := ""
 	if !p.Since.IsZero() {
-		since = ", since " + report.Clock(p.Since) + " UTC (" + report.RoundLength(now.Sub(p.Since)) + ")"
+		since = "for " + report.RoundLength(now.Sub(p.Since)) + ", since " + tenth(p.Since) + " UTC: "
 	}
 	switch p.State {
 	case StateDown:
-		return "no heartbeat passes" + where(p.Direction) + since
+		return since + "no heartbeat" + where(p.Direction)
 	case StateStalled:
-		return "TCP delivers nothing, the heartbeat passes" + since
+		return since + "TCP stands still, the heartbeat passes"
 	case StateLossy:
-		return report.Percent(*p.Loss) + " of the heartbeats lost" + where(p.Direction) + since
+		return since + report.Percent(*p.Loss) + " lost" + where(p.Direction)
 	case StateSlow:
-		return report.Rate(*p.Goodput) + " of " + report.Rate(*p.Offered) + " offered" + since
+		return since + report.Rate(*p.Goodput) + " of " + report.Rate(*p.Offered) + " offered"
 	case StateUnknown:
 		return "nothing measured in the last " + report.RoundLength(freshPath)
 	}
 	return p.figures()
 }
+
+// tenth writes a time of day in UTC to a tenth of a second: heartbeats are summed up ten times a second.
+func tenth(t time.Time) string { return t.UTC().Format("15:04:05.0") }
 
 func where(direction string) string {
 	if direction == "" {
@@ -274,15 +309,15 @@ func (p *Path) figures() string {
 func (p *Path) History(now time.Time) string {
 	n := len(p.Incidents)
 	if n == 0 {
-		return "no outage so far"
+		return "none so far"
 	}
 	last, total := p.Incidents[n-1], time.Duration(0)
 	for _, i := range p.Incidents {
 		total += i.To.Sub(i.From)
 	}
-	s := fmt.Sprintf("last drop %s at %s UTC, %s ago", report.Length(last.To.Sub(last.From)), report.ClockSecond(last.From), report.RoundLength(now.Sub(last.To)))
+	s := fmt.Sprintf("%s at %s UTC, %s ago", report.Length(last.To.Sub(last.From)), report.ClockSecond(last.From), report.RoundLength(now.Sub(last.To)))
 	if n > 1 {
-		s += fmt.Sprintf("; %d drops, %s in all", n, report.Length(total))
+		s += fmt.Sprintf("; %d times, %s in all", n, report.Length(total))
 	}
 	return s
 }

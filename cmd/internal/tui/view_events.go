@@ -12,7 +12,11 @@ func eventRowCount(m *Model, s *state) int { return len(filterEvents(m.Events, s
 // the user moves up.
 func drawEvents(c *canvas, m *Model, s *state) {
 	rows := filterEvents(m.Events, s.filter)
-	height := c.height - 2
+	whole := 1
+	if c.height >= 16 {
+		whole = 3
+	}
+	height := c.height - 1 - whole
 	if height < 1 {
 		return
 	}
@@ -32,7 +36,7 @@ func drawEvents(c *canvas, m *Model, s *state) {
 		c.put(eventTimeAt, 1, inkDim, nothingMatches(s, "nothing happened yet"))
 		return
 	}
-	drawEventWhole(c, c.height-1, rows[p.cursor], p.cursor, len(rows))
+	drawEventWhole(c, c.height-whole, whole, rows[p.cursor], p.cursor, len(rows))
 }
 
 // eventCursor says how a row is drawn: 1 under the cursor, 0 otherwise.
@@ -94,13 +98,17 @@ func (g glyphs) kind(k Kind) (string, ink) {
 	return " ", inkDim
 }
 
-// drawEventWhole writes the row under the cursor once more, from where it was cut off, and how many there are.
-func drawEventWhole(c *canvas, y int, e Event, i, n int) {
+// drawEventWhole writes the row under the cursor in full, as far as the lines go, and how many rows there are.
+func drawEventWhole(c *canvas, y, lines int, e Event, i, n int) {
 	place := fmt.Sprintf("%d of %d", i+1, n)
-	c.right(c.width-1, y, inkDim, place)
-	text := e.What
+	text := e.Where + ": " + e.What
 	if w := e.Span.Width(); e.Kind != KindOutage && e.Kind != KindProblem && w > 0 {
-		text = "dated ±" + report.Length(w/2) + "; " + text
+		text += " (dated ±" + report.Length(w/2) + ")"
 	}
-	c.putMax(eventTimeAt, y, c.width-2-len(place), inkDim, report.Clip(text, c.width-eventTimeAt-3-len(place)))
+	width := c.width - eventTimeAt - 2
+	wrapped := report.Wrap(text, width-len(place)-2)
+	for l := range min(lines, len(wrapped)) {
+		c.putMax(eventTimeAt, y+l, c.width-1, inkPlain, wrapped[l])
+	}
+	c.right(c.width-1, y, inkDim, place)
 }

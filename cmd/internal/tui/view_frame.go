@@ -2,6 +2,8 @@ package tui
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/rivo/uniseg"
@@ -29,7 +31,7 @@ func drawScreen(c *canvas, m *Model, s *state) {
 	}
 	if c.width < leastWidth || c.height < leastHeight {
 		drawNow(c, 0, m, s)
-		drawWhy(c, 1, m, s)
+		drawWhy(c, 1, max(1, c.height-1), m, s)
 		return
 	}
 	drawHeading(c, m, s)
@@ -65,7 +67,15 @@ func drawHeading(c *canvas, m *Model, s *state) {
 	c.right(end, 0, inkPlain, when)
 	end -= uniseg.StringWidth(when) + 2
 	c.right(end, 0, in, mode)
-	c.putMax(x+2, 0, end-uniseg.StringWidth(mode)-2, inkPlain, m.Site)
+	what := m.Site
+	if p := s.shown(m); p != nil {
+		what += "  path " + p.Name
+		if n := len(m.Paths); n > 1 {
+			what += fmt.Sprintf(" (%d of %d)", s.path%n+1, n)
+		}
+	}
+	limit := end - uniseg.StringWidth(mode) - 2
+	c.putMax(x+2, 0, limit, inkPlain, report.Clip(what, limit-x-2))
 }
 
 func drawTabs(c *canvas, y int, m *Model, s *state) {
@@ -146,12 +156,6 @@ func drawNow(c *canvas, y int, m *Model, s *state) {
 	in, loud := stateInk(p.State)
 	head := s.glyphs.state(p.State) + " " + stateWords[p.State]
 	text := p.Sentence(m.Now)
-	if p.State == StateOK || p.State == StateUnknown {
-		text += ". " + p.History(m.Now)
-	}
-	if len(m.Paths) > 1 {
-		text = p.Name + ": " + text
-	}
 	x := c.put(1, y, in, report.Pad(head, labelColumn-1))
 	c.putMax(max(x, labelColumn), y, c.width-1, inkPlain, report.Clip(text, c.width-1-labelColumn))
 	if loud {
@@ -159,11 +163,21 @@ func drawNow(c *canvas, y int, m *Model, s *state) {
 	}
 }
 
-// labelColumn is where the text of the three lines at the top begins.
+// drawLast says when it dropped before.
+func drawLast(c *canvas, y int, m *Model, s *state) {
+	p := s.shown(m)
+	if p == nil {
+		return
+	}
+	c.put(1, y, inkDim, "  LAST DROP")
+	c.putMax(labelColumn, y, c.width-1, inkPlain, report.Clip(p.History(m.Now), c.width-1-labelColumn))
+}
+
+// labelColumn is where the text of the lines at the top begins.
 const labelColumn = 16
 
-// drawWhy answers why, as far as that is known.
-func drawWhy(c *canvas, y int, m *Model, s *state) {
+// drawWhy answers why, as far as that is known, in at most so many lines, and returns the next row.
+func drawWhy(c *canvas, y, lines int, m *Model, s *state) int {
 	sign, word, in := s.glyphs.unknown, "WHY", inkDim
 	text := noFinding(m, s)
 	if len(m.Findings) > 0 {
@@ -180,8 +194,23 @@ func drawWhy(c *canvas, y int, m *Model, s *state) {
 			text += fmt.Sprintf(" and %d more", n-1)
 		}
 	}
-	x := c.put(1, y, in, report.Pad(sign+" "+word, labelColumn-1))
-	c.putMax(max(x, labelColumn), y, c.width-1, inkBold, report.Clip(text, c.width-1-labelColumn))
+	c.put(1, y, in, sign+" "+word)
+	return putLines(c, y, lines, inkBold, text)
+}
+
+// putLines writes text into at most so many lines beside the labels, and returns the next row. What does not fit
+// is marked as cut off.
+func putLines(c *canvas, y, lines int, in ink, text string) int {
+	width := c.width - 1 - labelColumn
+	wrapped := report.Wrap(text, width)
+	if len(wrapped) > lines {
+		wrapped[lines-1] = report.Clip(strings.Join(wrapped[lines-1:], " "), width)
+		wrapped = wrapped[:lines]
+	}
+	for i, l := range wrapped {
+		c.putMax(labelColumn, y+i, c.width-1, in, l)
+	}
+	return y + len(wrapped)
 }
 
 // noFinding says what it means that there is none.
@@ -215,29 +244,43 @@ func verdictSign(g glyphs, verdict string) (string, ink) {
 	return g.unknown, inkDim
 }
 
-// drawFirst says what to do first.
-func drawFirst(c *canvas, y int, m *Model, s *state) {
+// drawFirst says what to do first, in at most so many lines, and returns the next row.
+func drawFirst(c *canvas, y, lines int, m *Model, s *state) int {
 	if len(m.Findings) == 0 || len(m.Findings[0].Next) == 0 {
-		return
+		return y
 	}
 	c.put(1, y, inkPlain, "  DO FIRST")
-	c.putMax(labelColumn, y, c.width-1, inkPlain, report.Clip(m.Findings[0].Next[0], c.width-1-labelColumn))
+	return putLines(c, y, lines, inkPlain, m.Findings[0].Next[0])
 }
 
+// drawFooter shows what the last command came to, else the keys: help and quit always, the others as they fit.
 func drawFooter(c *canvas, y int, s *state, m *Model) {
-	x := 1
 	if s.message != "" {
-		c.putMax(x, y, c.width-1, inkBold, report.Clip(s.message, c.width-2))
+		c.putMax(1, y, c.width-1, inkBold, report.Clip(s.message, c.width-2))
 		return
 	}
-	for _, k := range keyTable() {
-		if k.short == "" || !k.offered(s, m) {
+	end, table := c.width-1, keyTable()
+	for _, k := range slices.Backward(table) {
+		if k.always {
+			end -= keyWidth(k)
+			drawKey(c, end, y, k)
+			end -= 2
+		}
+	}
+	x := 1
+	for _, k := range table {
+		if k.short == "" || k.always || !k.offered(s, m) {
 			continue
 		}
-		if x+uniseg.StringWidth(k.label)+1+uniseg.StringWidth(k.short) > c.width-1 {
-			break
+		if x+keyWidth(k) > end {
+			return
 		}
-		x = c.put(x, y, inkBold, k.label)
-		x = c.put(x+1, y, inkDim, k.short) + 2
+		x = drawKey(c, x, y, k) + 2
 	}
+}
+
+func keyWidth(k key) int { return uniseg.StringWidth(k.label) + 1 + uniseg.StringWidth(k.short) }
+
+func drawKey(c *canvas, x, y int, k key) int {
+	return c.put(c.put(x, y, inkBold, k.label)+1, y, inkDim, k.short)
 }

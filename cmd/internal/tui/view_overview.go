@@ -13,16 +13,24 @@ import (
 
 // drawOverview answers: why, what to do, where on the path, and what happened when.
 func drawOverview(c *canvas, m *Model, s *state) {
-	drawWhy(c, 0, m, s)
-	drawFirst(c, 1, m, s)
 	p := s.shown(m)
+	drawLast(c, 0, m, s)
+	lines := 1
+	if c.height >= 20 {
+		lines = 2
+	}
+	y := drawFirst(c, drawWhy(c, 1, lines, m, s), lines, m, s)
 	if p == nil {
 		return
 	}
-	y := 3
+	if c.height-y > 16 {
+		y++
+	}
 	// The path may take what the chart does not need.
-	height := drawPath(c, y, max(4, c.height-y-leastChart-1), m, p, s)
-	y += height + 1
+	y += drawPath(c, y, max(4, c.height-y-leastChart), m, p, s)
+	if c.height-y > leastChart {
+		y++
+	}
 	room := c.height - y
 	if room < 5 {
 		return
@@ -38,7 +46,7 @@ func drawOverview(c *canvas, m *Model, s *state) {
 }
 
 // leastChart is how many rows the chart wants.
-const leastChart = 10
+const leastChart = 8
 
 // drawChart draws goodput, loss and events over one time axis into height rows from y on.
 func drawChart(c *canvas, y, height int, m *Model, p *Path, s *state) {
@@ -90,11 +98,13 @@ func drawChartTitle(c *canvas, y int, m *Model, p *Path, s *state) {
 	if p.RTT != nil {
 		rtt = "RTT " + report.Figure(string(timeline.RTT), *p.RTT, "s")
 	}
-	w := "all"
-	if d := windows[s.zoom%len(windows)]; d > 0 {
-		w = report.RoundLength(d)
+	w := windowNames[s.zoom%len(windows)]
+	c.right(c.width-1, y, inkDim, w)
+	for _, part := range []string{loss, rtt} {
+		if x+2+len(part) < c.width-len(w)-2 {
+			x = c.put(x+2, y, inkPlain, part)
+		}
 	}
-	c.putMax(x+3, y, c.width-1, inkPlain, loss+"   "+rtt+"   window "+w)
 }
 
 // goodputOf returns the path's goodput, or what comes back if that is all there is.

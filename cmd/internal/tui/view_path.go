@@ -1,7 +1,9 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rivo/uniseg"
 
@@ -11,6 +13,7 @@ import (
 // The width of a column of the path: its least, and the most it needs.
 const (
 	leastHop = 13
+	tightHop = 18 // below that the far end's name gives way
 	mostHop  = 30
 )
 
@@ -27,8 +30,13 @@ func drawPath(c *canvas, y, height int, m *Model, p *Path, s *state) int {
 	if cut > 0 {
 		ends = ".. "
 	}
-	width := min(mostHop, (c.width-2-uniseg.StringWidth(ends))/len(hops))
-	to := report.Clip(p.To, max(0, c.width-2-uniseg.StringWidth(ends)-width*len(hops)-4))
+	room := c.width - 2 - uniseg.StringWidth(ends)
+	far := min(uniseg.StringWidth(p.To), 18) + 4
+	if (room-far)/len(hops) < tightHop {
+		far = 3
+	}
+	width := min(mostHop, (room-far)/len(hops))
+	to := report.Clip(p.To, max(0, room-width*len(hops)-3))
 	rows := portRowsPerUnit(hops, height)
 	used := 0
 	c.put(1, y, inkPlain, ends)
@@ -52,7 +60,7 @@ func drawPath(c *canvas, y, height int, m *Model, p *Path, s *state) int {
 // fitting returns the last hops that fit the width, and how many were left out before them: the far end is where
 // the errors of the whole path show.
 func fitting(hops []Hop, width int) ([]Hop, int) {
-	n := max(1, (width-2-6)/leastHop)
+	n := max(1, (width-2-6-3)/leastHop)
 	if len(hops) <= n {
 		return hops, 0
 	}
@@ -123,7 +131,7 @@ func drawUnit(c *canvas, x, y, limit int, d *Device, g glyphs) {
 	word, wordInk := "", inkDim
 	switch {
 	case d.Word != "":
-		word, wordInk = d.Word, inkBad
+		word, wordInk = d.Short, inkBad
 		if d.Health == HealthUnknown {
 			wordInk = inkDim
 		}
@@ -157,10 +165,10 @@ func drawUnitPorts(c *canvas, x, y, limit, rows int, d *Device, g glyphs) {
 		ports = ports[:max(rows, 0)]
 	}
 	for i, p := range ports {
-		sign, in := g.health(p.Health)
+		sign, in := g.attention(p.Health)
 		c.putMax(x, y+i, limit, in, sign)
 		word := portWord(p)
-		c.putMax(x+2, y+i, limit, inkPlain, report.Clip(p.Short, max(3, limit-x-2-uniseg.StringWidth(word)-1)))
+		c.putMax(x+2, y+i, limit, inkPlain, clipLeft(p.Short, max(3, limit-x-2-uniseg.StringWidth(word)-1), g))
 		wordInk := inkDim
 		if p.Health >= HealthWarn {
 			wordInk = in
@@ -186,7 +194,30 @@ func portWord(p *Port) string {
 	case p.Forwarding != nil && !*p.Forwarding:
 		return "blocked"
 	case busier != nil:
-		return report.Mbit(*busier) + "M"
+		return shortRate(*busier)
 	}
 	return "?"
+}
+
+// shortRate writes a rate in at most five characters: "0.4M", "10M", "941M", "9.4G".
+func shortRate(v float64) string {
+	switch {
+	case v >= 999.5e6:
+		return fmt.Sprintf("%.1fG", v/1e9)
+	case v >= 9.95e6:
+		return fmt.Sprintf("%.0fM", v/1e6)
+	}
+	return fmt.Sprintf("%.1fM", v/1e6)
+}
+
+// clipLeft shortens a port's name from the left: its numbers tell ports apart.
+func clipLeft(s string, width int, g glyphs) string {
+	for uniseg.StringWidth(s) > width && s != "" {
+		cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(strings.TrimPrefix(s, g.ellipsis), -1)
+		s = g.ellipsis + strings.TrimPrefix(strings.TrimPrefix(s, g.ellipsis), cluster)
+		if s == g.ellipsis {
+			break
+		}
+	}
+	return s
 }

@@ -21,14 +21,14 @@ type column struct {
 
 var tableColumns = []column{
 	{"Port", 18, false, 0, func(p *Port) string { return p.Short }, nil},
-	{"State", 7, false, 0, (*Port).Word, stateOfPort},
-	{"Speed", 6, true, 0, func(p *Port) string { return figure(p.Speed, shortSpeed) }, nil},
-	{"In Mb/s", 8, true, 0, func(p *Port) string { return figure(p.In, report.Mbit) }, nil},
+	{"State", 9, false, 0, stateText, stateOfPort},
+	{"Speed", 5, true, 0, func(p *Port) string { return figure(p.Speed, shortSpeed) }, nil},
+	{"In Mb/s", 7, true, 0, func(p *Port) string { return figure(p.In, report.Mbit) }, nil},
 	{"Out Mb/s", 8, true, 0, func(p *Port) string { return figure(p.Out, report.Mbit) }, nil},
 	{"Load %", 6, true, 0, func(p *Port) string {
 		return figure(p.Load, func(v float64) string { return fmt.Sprintf("%.1f", v*100) })
 	}, nil},
-	{"Err/s", 6, true, 0, func(p *Port) string { return figure(p.Errors, perSecond) }, badIfAny(func(p *Port) float64 { return p.ErrorsSeen })},
+	{"Err/s", 5, true, 0, func(p *Port) string { return figure(p.Errors, perSecond) }, badIfAny(func(p *Port) float64 { return p.ErrorsSeen })},
 	{"Drop/s", 6, true, 0, func(p *Port) string { return figure(p.Drops, perSecond) }, badIfAny(func(p *Port) float64 { return p.DropsSeen })},
 	{"Err 1 min", 10, true, 100, func(p *Port) string { return seen(p.Errors, p.ErrorsSeen) }, badIfAny(func(p *Port) float64 { return p.ErrorsSeen })},
 	{"Drop 1 min", 10, true, 100, func(p *Port) string { return seen(p.Drops, p.DropsSeen) }, badIfAny(func(p *Port) float64 { return p.DropsSeen })},
@@ -144,7 +144,7 @@ func putColumn(c *canvas, x, y int, in ink, width int, right bool, text string) 
 }
 
 func drawPortRow(c *canvas, y int, p *Port, s *state, chosen bool) {
-	sign, in := s.glyphs.health(p.Health)
+	sign, in := s.glyphs.attention(p.Health)
 	base := inkPlain
 	if !p.OnPath {
 		base = inkDim
@@ -165,9 +165,6 @@ func drawPortRow(c *canvas, y int, p *Port, s *state, chosen bool) {
 			}
 		}
 		x = putColumn(c, x, y, in, portWidth(c, col), col.right, col.text(p))
-	}
-	if !p.OnPath {
-		c.putMax(x, y, c.width, inkDim, "off")
 	}
 	if chosen {
 		c.row(y, inkChosen)
@@ -216,6 +213,14 @@ func shortSpeed(v float64) string {
 		return trimZero(v/1e6) + "M"
 	}
 	return trimZero(v/1e3) + "k"
+}
+
+// stateText is the port's state, with a note if it is on no path.
+func stateText(p *Port) string {
+	if !p.OnPath {
+		return p.Word() + ", off"
+	}
+	return p.Word()
 }
 
 func stateOfPort(p *Port) ink {
