@@ -22,7 +22,7 @@ type condition struct {
 	dark    [2]bool          // nothing passes this way
 	loss    [2]float64       // share of frames lost
 	rate    float64          // what TCP gets, bit/s of payload; 0 is no limit
-	window  int              // bytes of one TCP flow in flight inside the path; 0 is defaultWindow
+	window  int              // receive buffer of the far end's TCP in bytes; 0 is plenty
 	stalled time.Duration    // TCP flows opened before this offset don't pass; 0 is none
 }
 

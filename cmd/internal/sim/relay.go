@@ -38,7 +38,7 @@ func newRelay(p *path, seed uint64, offered float64) (*relay, error) {
 	// What the sender can still get rid of when the relay stops reading: some 10 ms of the offered rate.
 	r.rcv = min(max(int(offered/8*0.010), 12<<10), 256<<10)
 	if p.base.window > 0 {
-		r.rcv = min(r.rcv, p.base.window)
+		r.rcv = p.base.window
 	}
 	lc := net.ListenConfig{Control: smallBuffers(r.rcv)}
 	l, err := lc.Listen(context.Background(), "tcp4", "127.0.0.1:0")

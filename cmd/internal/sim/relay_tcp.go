@@ -1,13 +1,16 @@
 package sim
 
 import (
+	"context"
 	"net"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// defaultWindow bounds what one flow has in flight inside the relay, in bytes, where the story sets no window.
-const defaultWindow = 1 << 20
+// maxFlight bounds what one way of a flow has in flight inside the relay, in bytes.
+const maxFlight = 1 << 20
 
 // chunk is how much is read from a socket at once, in bytes: a few segments, as one interrupt would bring.
 const chunk = 16 << 10
@@ -93,14 +96,14 @@ func (f *tcpFlow) passable(w way) bool {
 
 // piece is payload on its way through the relay.
 type piece struct {
-	read time.Time
+	read time.Duration // when, as the story counts
 	data []byte
 }
 
 // carry takes what src sends to dst until src ends, and then ends dst's stream.
 func (f *tcpFlow) carry(w way, src, dst *net.TCPConn) {
 	flight := &flight{freed: make(chan struct{}, 1)}
-	pieces := make(chan piece, defaultWindow/1024)
+	pieces := make(chan piece, maxPieces)
 	var wg sync.WaitGroup
 	wg.Add(1)
 	go func() {
@@ -112,53 +115,63 @@ func (f *tcpFlow) carry(w way, src, dst *net.TCPConn) {
 			}
 		}
 	}()
-	for f.passable(w) && f.room(w, flight) {
-		buf := make([]byte, min(chunk, flight.left(f.window(), time.Now())))
-		n, err := src.Read(buf)
-		if n > 0 {
-			now := time.Now()
-			flight.add(n, now)
-			pieces <- piece{now, buf[:n]}
-		}
-		if err != nil {
-			break
-		}
+	if window := f.path.base.window; window > 0 && w == forward {
+		f.gulp(src, pieces, flight, window)
+	} else {
+		f.sip(w, src, pieces, flight)
 	}
 	close(pieces)
 	wg.Wait()
 }
 
-func (f *tcpFlow) window() int {
-	if w := f.path.base.window; w > 0 {
-		return w
+// maxPieces is more pieces than can be in flight.
+const maxPieces = maxFlight / 256
+
+// sip reads what comes as it comes, as long as it may pass and no more than maxFlight is under way.
+func (f *tcpFlow) sip(w way, src *net.TCPConn, pieces chan<- piece, fl *flight) {
+	for f.passable(w) && fl.room(f.ctx) {
+		buf := make([]byte, chunk)
+		n, err := src.Read(buf)
+		if n > 0 {
+			fl.add(n)
+			pieces <- piece{f.now(), buf[:n]}
+		}
+		if err != nil {
+			return
+		}
 	}
-	return defaultWindow
 }
 
-// room waits until the flow's window has room.
-func (f *tcpFlow) room(w way, fl *flight) bool {
-	for fl.left(f.window(), time.Now()) <= 0 {
-		t := time.NewTimer(fl.wait(time.Now()))
-		select {
-		case <-f.ctx.Done():
-			t.Stop()
-			return false
-		case <-fl.freed:
-		case <-t.C:
+// gulp reads one window per round trip of the path, all at once. The system acknowledges at that moment only, as
+// it does where a program reads before the delayed acknowledgement is due (Linux: 40 ms): the sender has a whole
+// window in flight for a whole round trip, as over a long path.
+func (f *tcpFlow) gulp(src *net.TCPConn, pieces chan<- piece, fl *flight, window int) {
+	next := f.now()
+	buf := make([]byte, 4*window) // all there is
+	for f.passable(forward) && fl.room(f.ctx) {
+		c := f.path.at(f.now())
+		trip := c.delay[forward] + c.delay[reverse]
+		next = max(next+trip, f.now()-trip)
+		if !f.sleep(next) || !f.passable(forward) {
+			return
 		}
-		t.Stop()
+		n, err := src.Read(buf)
+		delayAcks(src)
+		if n > 0 {
+			fl.add(n)
+			pieces <- piece{f.now() - trip, slices.Clone(buf[:n])}
+		}
+		if err != nil {
+			return
+		}
 	}
-	return true
 }
 
 // deliver writes pieces to dst when they are due, and returns false if dst can't be written to.
 func (f *tcpFlow) deliver(w way, dst *net.TCPConn, pieces <-chan piece, fl *flight) bool {
 	for p := range pieces {
 		c := f.path.at(f.now())
-		if !f.sleep(p.read.Sub(f.begun) + c.delay[w] + c.queue[w]) {
-			return false
-		}
-		if !f.passable(w) {
+		if !f.sleep(p.read+c.delay[w]+c.queue[w]) || !f.passable(w) {
 			return false
 		}
 		c = f.path.at(f.now())
@@ -169,63 +182,35 @@ func (f *tcpFlow) deliver(w way, dst *net.TCPConn, pieces <-chan piece, fl *flig
 			return false
 		}
 		f.path.segments(w, c, len(p.data))
-		// With a window set, its room is back when the acknowledgement would be: one way back later.
-		var back time.Duration
-		if f.path.base.window > 0 {
-			back = c.delay[1-w] + c.queue[1-w]
-		}
-		fl.done(len(p.data), time.Now().Add(back))
+		fl.done(len(p.data))
 	}
 	return true
 }
 
-// flight is what a flow has sent and not yet got acknowledged, in bytes.
+// flight is what one way of a flow has read and not yet written, in bytes.
 type flight struct {
-	mu    sync.Mutex
-	bytes int
-	acks  []ack // in order of time
+	bytes atomic.Int64
 	freed chan struct{}
 }
 
-type ack struct {
-	at time.Time
-	n  int
-}
+func (f *flight) add(n int) { f.bytes.Add(int64(n)) }
 
-func (f *flight) add(n int, _ time.Time) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.bytes += n
-}
-
-// done says that n bytes will be acknowledged at a moment.
-func (f *flight) done(n int, at time.Time) {
-	f.mu.Lock()
-	f.acks = append(f.acks, ack{at, n})
-	f.mu.Unlock()
+func (f *flight) done(n int) {
+	f.bytes.Add(-int64(n))
 	select {
 	case f.freed <- struct{}{}:
 	default:
 	}
 }
 
-// left returns how much room a window of the given size has now.
-func (f *flight) left(window int, now time.Time) int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for len(f.acks) > 0 && !f.acks[0].at.After(now) {
-		f.bytes -= f.acks[0].n
-		f.acks = f.acks[1:]
+// room waits until less than maxFlight is under way, and returns false if ctx ends before.
+func (f *flight) room(ctx context.Context) bool {
+	for f.bytes.Load() >= maxFlight {
+		select {
+		case <-f.freed:
+		case <-ctx.Done():
+			return false
+		}
 	}
-	return window - f.bytes
-}
-
-// wait returns how long to wait for the next acknowledgement that is on its way, or a while if none is.
-func (f *flight) wait(now time.Time) time.Duration {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.acks) == 0 {
-		return time.Second
-	}
-	return max(f.acks[0].at.Sub(now), 0)
+	return true
 }
