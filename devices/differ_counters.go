@@ -126,7 +126,7 @@ func (w *writer) counters(p *portState, i *Interface, sub timeline.Subject) {
 			}
 			w.gap(sub, "", sp, timeline.ReasonReset, reset)
 		}
-		p.rest = restState{}
+		p.rest = restState{start: w.now, moved: w.now, seen: w.now}
 		return
 	}
 	w.rates(p, sub, deltas, speed)
@@ -166,7 +166,7 @@ func fallen(deltas []delta) bool {
 			rose++
 		}
 	}
-	return fell > 0 && fell >= rose
+	return fell > rose
 }
 
 // subtract compares two values of one counter.

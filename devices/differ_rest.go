@@ -14,11 +14,14 @@ import (
 
 // restState is a port whose counters may be resting.
 type restState struct {
-	moved  timeline.Span // the last reading in which anything moved
+	start  timeline.Span // the first reading
+	moved  timeline.Span // the last reading in which anything moved, or that was written as zero
 	seen   timeline.Span // the last reading
-	rates  [2]float64    // bit/s in and out, as last written
 	held   int           // readings since moved that were held back
-	inARow int           // movements without a rest between them
+	moves  int           // readings in which anything moved
+	inARow int           // of them without a rest in between
+	last   float64       // bit/s in and out together, as last written
+	usual  float64       // the same before, on average
 }
 
 // refresh is what is known of an agent's pace. It is learned from all ports of a collector together.
@@ -33,56 +36,77 @@ type refresh struct {
 const (
 	refreshSteps = 16               // how many steps are remembered
 	liveAfter    = 3                // so many movements in a row show that the agent keeps up
-	longestRest  = 12 * time.Second // how long a rest may be while nothing is known of the agent
-	caught       = 1.3              // more than this times one interval's traffic is traffic of several intervals
+	longestRest  = 12 * time.Second // how long a busy port may rest while nothing is known of the agent
+	firstRest    = 4 * time.Second  // how long a port may rest that never moved
 	slower       = 1.2              // a period of so many intervals is longer than the interval
 	busyRate     = 10e3             // bit/s from which a port's rest is worth a thought
+	caught       = 1.3              // more than this times one interval's traffic is traffic of several intervals
+	whole        = 0.93             // more than this times one interval's traffic is traffic of a whole interval
 )
 
 // rates writes the deltas of one port, or holds them back.
 func (w *writer) rates(p *portState, sub timeline.Subject, deltas []delta, speed float64) {
-	r := &p.rest
-	moved := slices.ContainsFunc(deltas, func(dl delta) bool { return dl.step > 0 || dl.fell })
-	busy := r.rates[0]+r.rates[1] >= busyRate
+	r, f := &p.rest, &w.side.refresh
 	defer func() { r.seen = w.now }()
-	if r.moved.IsZero() || len(deltas) == 0 {
-		w.release(p, sub, deltas, speed, w.now)
-		r.moved = w.now
+	if r.start.IsZero() || len(deltas) == 0 {
+		r.start, r.moved = w.now, w.now
 		return
 	}
-	rest := w.now.Mid().Sub(r.moved.Mid())
-	interval := w.now.Mid().Sub(r.seen.Mid())
-	if !moved {
-		if busy && rest <= w.side.refresh.patience(r.inARow, interval) {
+	rest, interval := w.now.Mid().Sub(r.moved.Mid()), w.now.Mid().Sub(r.seen.Mid())
+	busy := r.last >= busyRate
+	if !slices.ContainsFunc(deltas, func(dl delta) bool { return dl.step > 0 || dl.fell }) {
+		if rest <= f.patience(r, busy, interval, isSNMP(w.reading.Origin.Collector)) {
 			r.held++
 			return
 		}
-		w.release(p, sub, deltas, speed, w.now) // it carries nothing
-		r.moved, r.held, r.rates = w.now, 0, [2]float64{}
+		w.release(p, sub, deltas, speed, 0) // it carries nothing
+		r.moved, r.held, r.last, r.usual = w.now, 0, 0, 0
 		return
 	}
-	held := r.held
-	r.held = 0
-	if r.inARow++; held > 0 {
+	held, live := r.held, r.inARow >= liveAfter && !f.slowerThan(interval)
+	r.held, r.moves, r.inARow = 0, r.moves+1, r.inARow+1
+	if held > 0 {
 		r.inARow = 0
 	}
-	switch {
-	case held > 0 && w.stopped(r, deltas, interval):
-		w.zeroes(p, sub, deltas, r.seen)
-		w.release(p, sub, deltas, speed, w.now)
+	switch came := bits(deltas) / interval.Seconds(); {
+	case r.moves == 1 && held > 0 && f.period == 0:
+		// The first refresh that was seen also brings what came before the first poll.
+		w.rebase(p, deltas)
+		r.last = bits(deltas) / rest.Seconds()
+		r.usual = r.last
+	case busy && held == 1 && live && came >= whole*r.usual && came <= caught*r.usual && r.last >= whole*r.usual:
+		// The agent's period is a little longer than ours, so that one poll fell between two refreshes.
+		w.release(p, sub, deltas, speed, interval)
+	case busy && held > 0 && live && came <= caught*r.usual:
+		w.zeroes(sub, deltas, r.seen)
+		w.release(p, sub, deltas, speed, 0)
 	case busy:
-		w.side.refresh.learn(rest, interval)
-		w.release(p, sub, deltas, speed, w.now)
+		f.learn(rest, interval)
+		w.release(p, sub, deltas, speed, 0)
 	default:
-		w.release(p, sub, deltas, speed, w.now)
+		w.release(p, sub, deltas, speed, 0)
 	}
 	r.moved = w.now
 }
 
-// patience is how long a busy port may rest before it counts as silent.
-func (f *refresh) patience(inARow int, interval time.Duration) time.Duration {
+// bits returns what the deltas carried in both directions.
+func bits(deltas []delta) (sum float64) {
+	for _, dl := range deltas {
+		if (dl.metric == timeline.InBits || dl.metric == timeline.OutBits) && dl.text == "" {
+			sum += float64(dl.step) * dl.scale
+		}
+	}
+	return sum
+}
+
+// patience is how long a port may rest before it counts as carrying nothing.
+func (f *refresh) patience(r *restState, busy bool, interval time.Duration, agent bool) time.Duration {
 	switch {
-	case f.period == 0 && inARow < liveAfter:
+	case agent && r.moves == 0 && f.period == 0 && r.moved == r.start:
+		return firstRest
+	case !busy:
+		return 0
+	case f.period == 0 && r.inARow < liveAfter:
 		return max(longestRest, interval*3/2)
 	case f.period == 0:
 		return interval * 3 / 2
@@ -90,27 +114,19 @@ func (f *refresh) patience(inARow int, interval time.Duration) time.Duration {
 	return max(slices.Max(f.steps), f.period) * 3 / 2
 }
 
-// stopped says whether a port that moves again after a rest carried nothing meanwhile: what came is no more than
-// one interval's traffic. An agent that is known to be slow can't be judged so.
-func (w *writer) stopped(r *restState, deltas []delta, interval time.Duration) bool {
-	f := &w.side.refresh
-	if f.period > time.Duration(slower*float64(interval)) {
-		return false
-	}
-	var came, usual float64
+func (f *refresh) slowerThan(interval time.Duration) bool {
+	return float64(f.period) > slower*float64(interval)
+}
+
+// rebase makes now the base of all deltas without writing them.
+func (w *writer) rebase(p *portState, deltas []delta) {
 	for _, dl := range deltas {
-		switch {
-		case dl.metric == timeline.InBits && dl.text == "":
-			came, usual = came+float64(dl.step)*dl.scale, usual+r.rates[0]
-		case dl.metric == timeline.OutBits && dl.text == "":
-			came, usual = came+float64(dl.step)*dl.scale, usual+r.rates[1]
-		}
+		p.bases[dl.metric] = base{counter: dl.to, at: w.now, bad: dl.from.bad}
 	}
-	return came <= caught*usual*interval.Seconds()
 }
 
 // zeroes writes that the port carried nothing until then, and makes that moment the base of what follows.
-func (w *writer) zeroes(p *portState, sub timeline.Subject, deltas []delta, then timeline.Span) {
+func (w *writer) zeroes(sub timeline.Subject, deltas []delta, then timeline.Span) {
 	for n := range deltas {
 		dl := &deltas[n]
 		if dl.fell || dl.text != "" || dl.from.bad {
@@ -121,40 +137,38 @@ func (w *writer) zeroes(p *portState, sub timeline.Subject, deltas []delta, then
 	}
 }
 
-// release writes all deltas of a port and makes now their base.
-func (w *writer) release(p *portState, sub timeline.Subject, deltas []delta, speed float64, now timeline.Span) {
-	var rates [2]float64
-	known, top := false, 0.0
+// release writes all deltas of a port and makes now their base. took, if not 0, is the time in which they came.
+func (w *writer) release(p *portState, sub timeline.Subject, deltas []delta, speed float64, took time.Duration) {
+	sum, top, known := 0.0, 0.0, timeline.Span{}
 	for _, dl := range deltas {
 		sp := w.between(dl.from)
 		if dl.from.bad {
 			dl.text = "the counter fell before without being cleared; it is not believed"
-		}
-		if dl.fell && !dl.from.bad {
+		} else if dl.fell {
 			dl.text += " without being cleared, while others rose; it is not believed"
 		}
 		bad := dl.from.bad || dl.fell && dl.to.Bits == 0
-		rate, ok := w.write(sub, dl, sp, w.side.refresh.elapsed(sp.Width(), w.interval(p)), w.longest(dl.from), speed)
-		p.bases[dl.metric] = base{counter: dl.to, at: now, bad: bad}
-		if !ok {
-			continue
+		elapsed := took
+		if elapsed == 0 {
+			elapsed = w.side.refresh.elapsed(sp.Width(), w.interval(p))
 		}
-		switch dl.metric {
-		case timeline.InBits:
-			rates[0], known, top = rate, true, max(top, rate)
-		case timeline.OutBits:
-			rates[1], known, top = rate, true, max(top, rate)
+		rate, ok := w.write(sub, dl, sp, elapsed, w.longest(dl.from), speed)
+		p.bases[dl.metric] = base{counter: dl.to, at: w.now, bad: bad}
+		if ok && (dl.metric == timeline.InBits || dl.metric == timeline.OutBits) {
+			sum, top, known = sum+rate, max(top, rate), known.Union(sp)
 		}
 	}
-	if known {
-		p.rest.rates = rates
-		if p.negotiated > 0 {
-			sp := timeline.Span{From: p.rest.seen.Mid(), To: now.Mid()}
-			if b := deltas[0].from.at; !b.IsZero() {
-				sp.From = b.Mid()
-			}
-			w.sample(sub, timeline.Utilisation, sp, top/p.negotiated)
-		}
+	if known.IsZero() {
+		return
+	}
+	r := &p.rest
+	const weight = 0.3 // of the newest in the average
+	if r.usual == 0 {
+		r.usual = r.last
+	}
+	r.usual, r.last = r.usual+weight*(r.last-r.usual), sum
+	if p.negotiated > 0 {
+		w.sample(sub, timeline.Utilisation, known, top/p.negotiated)
 	}
 }
 
@@ -169,7 +183,7 @@ func (w *writer) interval(p *portState) time.Duration {
 // elapsed returns the time that a step took which was seen over width: a whole number of the agent's periods
 // where those are longer than the polls, so that a period of 1.5 polls makes no saw-tooth.
 func (f *refresh) elapsed(width, interval time.Duration) time.Duration {
-	if f.period == 0 || interval == 0 || float64(f.period) <= slower*float64(interval) || width > 3*f.period {
+	if f.period == 0 || interval == 0 || !f.slowerThan(interval) || width > 3*f.period {
 		return width
 	}
 	n := max(1, (width+f.period/2)/f.period)

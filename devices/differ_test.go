@@ -1,0 +1,578 @@
+package devices
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"whydrop/correlate/timeline"
+)
+
+var t0 = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+
+// polls builds readings of one device's port, one second apart unless told.
+type polls struct {
+	differ    Differ
+	collector string
+	at        time.Time
+	ticks     uint32
+	rtt       time.Duration
+	records   []timeline.Record
+	last      []timeline.Record
+}
+
+func newPolls() *polls {
+	return &polls{collector: "snmp:sw1", at: t0, ticks: 360000, rtt: 2 * time.Millisecond}
+}
+
+// poll hands a reading to the Differ and moves on by d.
+func (p *polls) poll(d time.Duration, i Interface, more ...func(*Reading)) []timeline.Record {
+	if i.Name == "" {
+		i.Name = "Gi1/0/1"
+	}
+	sp := timeline.Span{From: p.at, To: p.at.Add(p.rtt)}
+	r := Reading{
+		Device: "sw1", Span: sp, Origin: timeline.Origin{Collector: p.collector, Exchange: 1},
+		Clock: Some(Clock{p.ticks, sp}), Interfaces: []Interface{i},
+	}
+	if !isSNMP(p.collector) {
+		r.Clock = None[Clock]()
+	}
+	for _, m := range more {
+		m(&r)
+	}
+	p.last = p.differ.Records(r)
+	p.records = append(p.records, p.last...)
+	p.at = p.at.Add(d)
+	p.ticks += uint32(d / tick)
+	return p.last
+}
+
+func gig(in, out uint64) Interface {
+	return Interface{InOctets: C64(in), OutOctets: C64(out), Speed: Some[uint64](1e9), Oper: Some("up")}
+}
+
+var port1 = timeline.Port("sw1", "Gi1/0/1")
+
+func samplesOf(recs []timeline.Record, m timeline.Metric) (out []timeline.Sample) {
+	for _, r := range recs {
+		if s, ok := r.(timeline.Sample); ok && s.Metric == m {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func gapsOf(recs []timeline.Record, sub timeline.Subject, reason timeline.Reason) (out []timeline.Gap) {
+	for _, r := range recs {
+		if g, ok := r.(timeline.Gap); ok && g.Subject == sub && g.Reason == reason {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+func eventsOf(recs []timeline.Record, t timeline.EventType) (out []timeline.Event) {
+	for _, r := range recs {
+		if e, ok := r.(timeline.Event); ok && e.Type == t {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Max(math.Abs(a), math.Abs(b))+1e-9 }
+
+func TestCountersBecomeRates(t *testing.T) {
+	const sec = time.Second
+	type step struct {
+		after time.Duration
+		i     Interface
+		with  func(*Reading)
+	}
+	c32 := func(in uint64) Interface {
+		return Interface{InOctets: C32(in), Speed: Some[uint64](100e6), Oper: Some("up")}
+	}
+	reboot := func(r *Reading) { r.Clock.Value.Ticks = 100 }
+	for name, c := range map[string]struct {
+		first   Interface
+		then    step
+		want    float64 // if.in.bits; -1: none
+		reset   bool    // a gap with ReasonReset for the port
+		suspect bool    // a gap with ReasonSuspect for the metric
+		event   timeline.EventType
+	}{
+		"a rate":                  {gig(1000, 0), step{sec, gig(126000, 0), nil}, 1e6, false, false, ""},
+		"over the real time":      {gig(1000, 0), step{4 * sec, gig(501000, 0), nil}, 1e6, false, false, ""},
+		"nothing moved for long":  {gig(1000, 0), step{6 * sec, gig(1000, 0), nil}, 0, false, false, ""},
+		"32 bits wrap":            {c32(1<<32 - 500), step{sec, c32(500), nil}, 8000, false, false, ""},
+		"32 bits fall too far":    {c32(1 << 31), step{sec, c32(500), nil}, -1, true, false, timeline.EventCleared},
+		"64 bits never wrap":      {gig(1<<64-500, 7), step{sec, gig(500, 7), nil}, -1, true, false, timeline.EventCleared},
+		"rebooted between":        {gig(1e9, 0), step{sec, gig(2e9, 0), reboot}, -1, true, false, timeline.EventRestart},
+		"beyond the line":         {gig(0, 0), step{sec, gig(1e9, 0), nil}, -1, false, true, ""},
+		"a width that changes":    {c32(5000), step{sec, Interface{InOctets: C64(6000), Speed: Some[uint64](100e6)}, nil}, -1, true, false, ""},
+		"a wrap, uptime not read": {c32(1<<32 - 500), step{sec, c32(500), func(r *Reading) { r.Clock = None[Clock]() }}, -1, true, false, timeline.EventCleared},
+		"a discontinuity": {
+			Interface{InOctets: C64(1000), Discontinue: Some[uint32](5)},
+			step{sec, Interface{InOctets: C64(2000), Discontinue: Some[uint32](9)}, nil}, -1, true, false, "",
+		},
+		"a discontinuity beyond sysUpTime that does not change": {
+			Interface{InOctets: C64(1000), Discontinue: Some[uint32](4294967196), Speed: Some[uint64](1e9)},
+			step{sec, Interface{InOctets: C64(2000), Discontinue: Some[uint32](4294967196), Speed: Some[uint64](1e9)}, nil}, 8000, false, false, "",
+		},
+		"renumbered": {
+			Interface{InOctets: C64(1000), Index: Some[uint32](3)},
+			step{sec, Interface{InOctets: C64(2000), Index: Some[uint32](4)}, nil}, -1, true, false, timeline.EventRenumbered,
+		},
+		"32 bits of octets that may wrap twice": {
+			Interface{InOctets: C32(5), Speed: Some[uint64](1e9)},
+			step{120 * sec, Interface{InOctets: C32(9), Speed: Some[uint64](1e9)}, nil}, -1, false, true, "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPolls()
+			p.poll(c.then.after, c.first)
+			var more []func(*Reading)
+			if c.then.with != nil {
+				more = append(more, c.then.with)
+			}
+			recs := p.poll(sec, c.then.i, more...)
+			got := samplesOf(recs, timeline.InBits)
+			switch {
+			case c.want < 0 && len(got) > 0:
+				t.Errorf("rate %v, want none", got[0].Value)
+			case c.want >= 0 && len(got) != 1:
+				t.Errorf("%d samples, want one; records: %+v", len(got), recs)
+			case c.want >= 0 && !near(got[0].Value, c.want):
+				t.Errorf("rate %v, want %v", got[0].Value, c.want)
+			}
+			if g := gapsOf(recs, port1, timeline.ReasonReset); (len(g) > 0) != c.reset {
+				t.Errorf("gaps with reason reset: %+v, want some: %v", g, c.reset)
+			}
+			if g := gapsOf(recs, port1, timeline.ReasonSuspect); (len(g) > 0) != c.suspect {
+				t.Errorf("gaps with reason suspect: %+v, want some: %v", g, c.suspect)
+			}
+			for _, e := range []timeline.EventType{timeline.EventRestart, timeline.EventCleared, timeline.EventRenumbered} {
+				if got := len(eventsOf(recs, e)); got > 0 != (e == c.event) {
+					t.Errorf("%d events %s, want %q", got, e, c.event)
+				}
+			}
+			// The next poll has a rate again.
+			i := c.then.i
+			i.InOctets.Value.Value += 125
+			if got := samplesOf(p.poll(sec, i), timeline.InBits); !c.suspect && (len(got) != 1 || !near(got[0].Value, 1000) && c.then.with == nil) {
+				t.Errorf("after it: %+v, want 1000 bit/s", got)
+			}
+		})
+	}
+}
+
+func TestCommandLineCountersAreClearedOrNotBelieved(t *testing.T) {
+	cli := func(in, drops uint64, clear string) Interface {
+		i := Interface{InPackets: CCLI(in), OutDrops: CCLI(drops), Speed: Some[uint64](1e9)}
+		if clear != "" {
+			i.LastClear = Some(clear)
+		}
+		return i
+	}
+	for name, c := range map[string]struct {
+		a, b      Interface
+		rate      bool
+		cleared   bool
+		suspected timeline.Metric
+	}{
+		"they rise":                         {cli(100, 5, "never"), cli(600, 5, "never"), true, false, ""},
+		"cleared for the first time":        {cli(100, 5, "never"), cli(600, 5, "00:00:02"), false, true, ""},
+		"cleared again":                     {cli(100, 5, "1d21h"), cli(3, 0, "00:00:02"), false, true, ""},
+		"the time since the clearing grows": {cli(100, 5, "23:59:58"), cli(600, 5, "1d00h"), true, false, ""},
+		"all fall without a word":           {cli(100, 5, ""), cli(3, 0, ""), false, true, ""},
+		"one falls while another rises":     {cli(100, 2255550, "never"), cli(600, 451110, "never"), true, false, timeline.OutDrops},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPolls()
+			p.collector = "ssh:sw1"
+			p.poll(5*time.Second, c.a)
+			recs := p.poll(5*time.Second, c.b)
+			if got := samplesOf(recs, timeline.InPackets); (len(got) == 1) != c.rate || c.rate && !near(got[0].Value, 100) {
+				t.Errorf("in.packets: %+v, want 100/s: %v", got, c.rate)
+			}
+			if got := len(eventsOf(recs, timeline.EventCleared)) == 1; got != c.cleared {
+				t.Errorf("cleared: %v, want %v", got, c.cleared)
+			}
+			g := gapsOf(recs, port1, timeline.ReasonSuspect)
+			if c.suspected == "" != (len(g) == 0) || len(g) > 0 && g[0].Metric != c.suspected {
+				t.Errorf("suspected: %+v, want %q", g, c.suspected)
+			}
+			if c.suspected == "" {
+				return
+			}
+			i := c.b
+			i.OutDrops = CCLI(i.OutDrops.Value.Value + 1000)
+			if got := samplesOf(p.poll(5*time.Second, i), timeline.OutDrops); len(got) != 0 {
+				t.Errorf("a counter that fell without a reason is believed again: %+v", got)
+			}
+		})
+	}
+}
+
+func TestTheAgentsPaceIsNotTakenForTraffic(t *testing.T) {
+	const rate = 50e6 // bit/s
+	octets := func(d time.Duration) uint64 { return 1e9 + uint64(rate/8*d.Seconds()) }
+	for name, c := range map[string]struct {
+		refresh time.Duration
+		poll    time.Duration
+	}{
+		"every poll":            {time.Millisecond, time.Second},
+		"every 1.5 polls":       {1500 * time.Millisecond, time.Second},
+		"every other poll":      {2 * time.Second, time.Second},
+		"every third poll":      {3 * time.Second, time.Second},
+		"every fifth poll":      {5 * time.Second, time.Second},
+		"a little over a poll":  {1020 * time.Millisecond, time.Second},
+		"a little under a poll": {980 * time.Millisecond, time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPolls()
+			for now := time.Duration(0); now < 90*time.Second; now += c.poll {
+				p.poll(c.poll, gig(octets(now.Truncate(c.refresh)), 0))
+			}
+			odd := 0
+			for n, s := range samplesOf(p.records, timeline.InBits) {
+				if math.Abs(s.Value-rate) > 0.1*rate {
+					odd++
+					if n > 6 && (c.refresh >= c.poll || s.Value > 2*rate) {
+						t.Errorf("sample %d at %s: %.3g, want %.3g", n, s.Span.To.Sub(t0), s.Value, rate)
+					}
+				}
+			}
+			// A poll that sees two refreshes of a pace just quicker than ours can't be told from a burst.
+			if odd > 4 {
+				t.Errorf("%d samples are off", odd)
+			}
+			period := samplesOf(p.records, timeline.RefreshPeriod)
+			if len(period) == 0 {
+				t.Fatal("the refresh period was not found")
+			}
+			want := max(c.refresh, c.poll).Seconds()
+			if got := period[len(period)-1].Value; math.Abs(got-want) > 0.1*want {
+				t.Errorf("refresh period %v s, want %v", got, want)
+			}
+			if slow := len(eventsOf(p.records, timeline.EventSlow)) > 0; slow != (c.refresh > c.poll*3/2) {
+				t.Errorf("device.slow: %v", slow)
+			}
+		})
+	}
+}
+
+func TestTrafficThatStopsIsSeenSoon(t *testing.T) {
+	const rate = 50e6
+	for name, c := range map[string]struct {
+		refresh      time.Duration
+		length, soon time.Duration
+	}{
+		"for 1.5 s":             {time.Millisecond, 1500 * time.Millisecond, 2 * time.Second},
+		"for 4 s":               {time.Millisecond, 4 * time.Second, 2 * time.Second},
+		"for 10 s, slow agent":  {3 * time.Second, 10 * time.Second, 6 * time.Second},
+		"for 30 s, paced agent": {2 * time.Second, 30 * time.Second, 5 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPolls()
+			stop := 60 * time.Second
+			carried := func(d time.Duration) float64 {
+				if d > stop {
+					d = max(stop, d-c.length)
+				}
+				return rate / 8 * d.Seconds()
+			}
+			seen := time.Duration(0)
+			for now := time.Duration(0); now < 120*time.Second; now += time.Second {
+				recs := p.poll(time.Second, gig(1e9+uint64(carried(now.Truncate(c.refresh))), 0))
+				for _, s := range samplesOf(recs, timeline.InBits) {
+					if now > stop && s.Value < rate/20 && seen == 0 {
+						seen = now - stop
+					}
+				}
+			}
+			if seen == 0 || seen > c.soon {
+				t.Errorf("zero seen after %s, want within %s", seen, c.soon)
+			}
+			sum := 0.0
+			for _, s := range samplesOf(p.records, timeline.InBits) {
+				sum += s.Value * s.Span.Width().Seconds() / 8
+				if s.Value > 1.1*rate && c.refresh < time.Second {
+					t.Errorf("%.3g at %s, never more than %.3g was sent", s.Value, s.Span.To.Sub(t0), rate)
+				}
+			}
+			if want := carried(119 * time.Second); math.Abs(sum-want) > 0.08*want {
+				t.Errorf("octets in all samples: %.4g, carried %.4g", sum, want)
+			}
+		})
+	}
+}
+
+func TestStatesBecomeEvents(t *testing.T) {
+	up := Interface{Oper: Some("up"), LastChange: Some[uint32](1000), Speed: Some[uint64](1e9), Duplex: Some("full"), STPState: Some("forwarding"), STPRole: Some("root")}
+	with := func(f func(*Interface)) Interface { i := up; f(&i); return i }
+	for name, c := range map[string]struct {
+		then     Interface
+		event    timeline.EventType
+		from, to string
+		dated    time.Duration // after t0; -1: only between the polls
+		width    time.Duration
+		n        int
+	}{
+		"nothing":            {up, "", "", "", 0, 0, 0},
+		"link down":          {with(func(i *Interface) { i.Oper, i.LastChange = Some("down"), Some[uint32](360030) }), timeline.EventOper, "up", "down", 300 * time.Millisecond, 22 * time.Millisecond, 1},
+		"link down, no date": {with(func(i *Interface) { i.Oper = Some("down") }), timeline.EventOper, "up", "down", -1, 0, 1},
+		"a date long ago is not believed": {
+			with(func(i *Interface) { i.Oper, i.LastChange = Some("down"), Some[uint32](7) }), timeline.EventOper, "up", "down", -1, 0, 1},
+		"a flap between two polls": {with(func(i *Interface) { i.LastChange = Some[uint32](360080) }), timeline.EventOper, "up", "down", -1, 0, 2},
+		"speed":                    {with(func(i *Interface) { i.Speed = Some[uint64](1e8) }), timeline.EventSpeed, "1000000000", "100000000", -1, 0, 1},
+		"speed of a port that is down": {
+			with(func(i *Interface) { i.Speed, i.Oper = Some[uint64](1e7), Some("down") }), timeline.EventSpeed, "", "", 0, 0, 0},
+		"duplex":   {with(func(i *Interface) { i.Duplex = Some("half") }), timeline.EventDuplex, "full", "half", -1, 0, 1},
+		"state":    {with(func(i *Interface) { i.STPState = Some("blocking") }), timeline.EventSTPState, "forwarding", "blocking", -1, 0, 1},
+		"role":     {with(func(i *Interface) { i.STPRole = Some("alternate") }), timeline.EventSTPRole, "root", "alternate", -1, 0, 1},
+		"not said": {Interface{}, "", "", "", 0, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPolls()
+			p.poll(time.Second, up)
+			recs := p.poll(time.Second, c.then)
+			all := 0
+			for _, r := range recs {
+				if e, ok := r.(timeline.Event); ok {
+					all++
+					if e.Type != c.event {
+						if c.event != timeline.EventSpeed && c.event != "" || c.n > 0 {
+							t.Errorf("event %+v", e)
+						}
+					}
+				}
+			}
+			got := eventsOf(recs, c.event)
+			if c.event == "" && all > 0 || c.event != "" && len(got) != c.n {
+				t.Fatalf("events %+v, want %d %q", got, c.n, c.event)
+			}
+			if c.n == 0 {
+				return
+			}
+			e := got[0]
+			if e.Attrs["from"] != c.from || e.Attrs["to"] != c.to {
+				t.Errorf("attrs %v, want from %q to %q", e.Attrs, c.from, c.to)
+			}
+			if e.Span.From.Before(t0) || e.Span.To.After(t0.Add(time.Second+p.rtt)) {
+				t.Errorf("dated %v, outside of the two polls", e.Span)
+			}
+			if c.dated >= 0 {
+				if off := e.Span.Mid().Sub(t0.Add(c.dated)); off.Abs() > 10*time.Millisecond {
+					t.Errorf("dated %s after the poll, want %s", e.Span.Mid().Sub(t0), c.dated)
+				}
+				if e.Span.Width() > c.width {
+					t.Errorf("dated to %s, want %s", e.Span.Width(), c.width)
+				}
+			}
+		})
+	}
+}
+
+func TestOperAndSpeedSamples(t *testing.T) {
+	p := newPolls()
+	i := Interface{Oper: Some("unknown(0)"), Speed: Some[uint64](1e8), SpeedMax: Some[uint64](1e9), Duplex: Some("half"), STPState: Some("learning")}
+	recs := p.poll(time.Second, i)
+	for m, want := range map[timeline.Metric]float64{timeline.Oper: 0, timeline.SpeedMax: 1e9, timeline.STPForwarding: 0, timeline.Reachable: 1, timeline.PollTime: 0.002} {
+		if got := samplesOf(recs, m); len(got) != 1 || got[0].Value != want {
+			t.Errorf("%s: %+v, want %v", m, got, want)
+		}
+	}
+	i.Oper = Some("up")
+	recs = p.poll(time.Second, i)
+	for m, want := range map[timeline.Metric]float64{timeline.Oper: 1, timeline.Speed: 1e8, timeline.HalfDuplex: 1} {
+		if got := samplesOf(recs, m); len(got) != 1 || got[0].Value != want {
+			t.Errorf("%s: %+v, want %v", m, got, want)
+		}
+	}
+}
+
+func TestUtilisationIsOfTheNegotiatedSpeed(t *testing.T) {
+	p := newPolls()
+	p.poll(time.Second, Interface{InOctets: C64(0), OutOctets: C64(0), Speed: Some[uint64](100e6), Oper: Some("up")})
+	recs := p.poll(time.Second, Interface{InOctets: C64(1e6), OutOctets: C64(10e6), Speed: Some[uint64](100e6), Oper: Some("up")})
+	if got := samplesOf(recs, timeline.Utilisation); len(got) != 1 || !near(got[0].Value, 0.8) {
+		t.Errorf("utilisation %+v, want 0.8 of the busier direction", got)
+	}
+}
+
+func TestTopologyChangesAreDatedBetweenThePolls(t *testing.T) {
+	br := func(n uint64, since time.Duration) func(*Reading) {
+		return func(r *Reading) {
+			r.Bridge = &Bridge{TopologyChanges: C32(n), SinceChange: Some(since), RootPort: Some("Gi1/0/1")}
+		}
+	}
+	for name, c := range map[string]struct {
+		n     uint64
+		since time.Duration
+		count string
+		dated time.Duration // after the first poll; -1: between the polls
+	}{
+		"none":                                 {12, 5 * time.Second, "", 0},
+		"one, the time since it agrees":        {13, 400 * time.Millisecond, "1", 600 * time.Millisecond},
+		"one, the time since it runs not yet":  {13, 0, "1", -1},
+		"one, the time since it is of another": {13, 90 * time.Second, "1", -1},
+		"three":                                {15, 400 * time.Millisecond, "3", -1},
+		"the count falls":                      {2, time.Second, "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPolls()
+			p.poll(time.Second, Interface{}, br(12, time.Hour))
+			recs := p.poll(time.Second, Interface{}, br(c.n, c.since))
+			got := eventsOf(recs, timeline.EventTopologyChange)
+			if c.count == "" {
+				if len(got) > 0 {
+					t.Errorf("events %+v, want none", got)
+				}
+				return
+			}
+			if len(got) != 1 || got[0].Attrs["count"] != c.count || got[0].Subject != timeline.Device("sw1") {
+				t.Fatalf("events %+v, want one of the device with count %s", got, c.count)
+			}
+			e := got[0]
+			if e.Span.From.Before(t0) || e.Span.To.After(t0.Add(time.Second+p.rtt)) {
+				t.Errorf("dated %v, outside of the two polls", e.Span)
+			}
+			if c.dated >= 0 && (e.Span.Mid().Sub(t0)-c.dated).Abs() > 15*time.Millisecond {
+				t.Errorf("dated %s after the first poll, want %s", e.Span.Mid().Sub(t0), c.dated)
+			}
+			if c.dated < 0 && e.Span.Width() < 500*time.Millisecond {
+				t.Errorf("dated to %s, which nothing supports", e.Span.Width())
+			}
+		})
+	}
+}
+
+func TestRootPortAndRootBridge(t *testing.T) {
+	p := newPolls()
+	br := func(port, root string) func(*Reading) {
+		return func(r *Reading) { r.Bridge = &Bridge{RootPort: Some(port), DesignatedRoot: Some(root)} }
+	}
+	p.poll(time.Second, Interface{}, br("Gi1/0/1", "32769.aaaa.bbbb.cccc"))
+	recs := p.poll(time.Second, Interface{}, br("Gi1/0/2", "32769.aaaa.bbbb.cccc"))
+	if e := eventsOf(recs, timeline.EventRootPort); len(e) != 1 || e[0].Attrs["from"] != "Gi1/0/1" || e[0].Attrs["to"] != "Gi1/0/2" {
+		t.Errorf("root port: %+v", e)
+	}
+	recs = p.poll(time.Second, Interface{}, br("", "4097.aaaa.bbbb.dddd"))
+	if e := eventsOf(recs, timeline.EventRootBridge); len(e) != 1 || e[0].Attrs["to"] != "4097.aaaa.bbbb.dddd" {
+		t.Errorf("root bridge: %+v", e)
+	}
+}
+
+func TestARestartIsDatedByTheDevicesClock(t *testing.T) {
+	p := newPolls()
+	p.poll(10*time.Second, gig(5, 5))
+	recs := p.poll(time.Second, gig(9, 9), func(r *Reading) { r.Clock.Value.Ticks = 300 })
+	e := eventsOf(recs, timeline.EventRestart)
+	if len(e) != 1 {
+		t.Fatalf("events %+v", e)
+	}
+	if off := e[0].Span.Mid().Sub(t0.Add(7 * time.Second)); off.Abs() > 20*time.Millisecond {
+		t.Errorf("restarted %s after the first poll, want 7s", e[0].Span.Mid().Sub(t0))
+	}
+	p.ticks = 400
+	if e := eventsOf(p.poll(time.Second, gig(10, 10)), timeline.EventRestart); len(e) != 0 {
+		t.Errorf("a second restart: %+v", e)
+	}
+}
+
+func TestEngineBootsTellOfARestart(t *testing.T) {
+	p := newPolls()
+	boots := func(n uint32) func(*Reading) { return func(r *Reading) { r.EngineBoot = Some(n) } }
+	p.poll(time.Second, gig(5, 5), boots(3))
+	if e := eventsOf(p.poll(time.Second, gig(6, 6), boots(4)), timeline.EventRestart); len(e) != 1 {
+		t.Errorf("events %+v", e)
+	}
+}
+
+func TestCollectorsAreNotMixed(t *testing.T) {
+	p := newPolls()
+	ssh := func(in uint64) []timeline.Record {
+		p.collector = "ssh:sw1"
+		defer func() { p.collector = "snmp:sw1" }()
+		return p.poll(0, Interface{Name: "Gi1/0/1", InOctets: CCLI(in), Runts: CCLI(in), Speed: Some[uint64](1e9), Oper: Some("up")})
+	}
+	p.poll(time.Second, gig(1e9, 0))
+	ssh(5)
+	recs := p.poll(time.Second, gig(1e9+125000, 0))
+	if got := samplesOf(recs, timeline.InBits); len(got) != 1 || !near(got[0].Value, 1e6) {
+		t.Errorf("snmp: %+v, want 1 Mbit/s", got)
+	}
+	recs = ssh(125005)
+	if got := samplesOf(recs, timeline.InBits); len(got) != 0 {
+		t.Errorf("the command line's octets stand beside SNMP's: %+v", got)
+	}
+	if got := samplesOf(recs, timeline.InRunts); len(got) != 1 {
+		t.Errorf("runts, which only the command line has: %+v", got)
+	}
+	p.at = p.at.Add(20 * time.Second) // SNMP falls silent
+	if got := samplesOf(ssh(225005), timeline.InBits); len(got) != 1 {
+		t.Errorf("the command line does not take over: %+v", got)
+	}
+}
+
+func TestWhatIsNotGivenIsAGap(t *testing.T) {
+	p := newPolls()
+	for n := range uint64(15) {
+		p.poll(time.Second, gig(n*1000, n*1000))
+	}
+	g := gapsOf(p.records, port1, timeline.ReasonUnsupported)
+	metrics := map[timeline.Metric]int{}
+	for _, x := range g {
+		metrics[x.Metric]++
+	}
+	if metrics[timeline.InFCS] != 1 || metrics[timeline.OutDrops] != 1 || metrics[timeline.InBits] != 0 {
+		t.Errorf("gaps %v, want one each for what the device lacks", metrics)
+	}
+	for _, m := range []timeline.Metric{timeline.InFCS, timeline.OutDrops} {
+		if s := samplesOf(p.records, m); len(s) != 0 {
+			t.Errorf("%s was made up: %+v", m, s)
+		}
+	}
+}
+
+func TestAPortThatIsAwayForOnePoll(t *testing.T) {
+	p := newPolls()
+	p.poll(time.Second, gig(0, 0))
+	p.poll(time.Second, Interface{Name: "other"})
+	recs := p.poll(time.Second, gig(250000, 0))
+	if got := samplesOf(recs, timeline.InBits); len(got) != 1 || !near(got[0].Value, 1e6) {
+		t.Errorf("%+v, want 1 Mbit/s over the two seconds", got)
+	}
+}
+
+func TestRecordsAreWellFormed(t *testing.T) {
+	p := newPolls()
+	for n := range uint64(5) {
+		p.poll(time.Second, gig(n*1000, n*1000), func(r *Reading) {
+			r.CPU = Some(0.3)
+			r.LocalClock = Some(LocalClock{Time: p.at.Add(-3 * time.Second), Span: r.Span})
+		})
+	}
+	for _, r := range p.records {
+		if s, ok := r.(timeline.Sample); ok {
+			if d, known := timeline.Describe(s.Metric); !known || d.Kind != s.Kind {
+				t.Errorf("%s of a %s is not in the table of metrics", s.Metric, s.Kind)
+			}
+			if s.Origin.Collector == "" {
+				t.Errorf("%s has no origin", s.Metric)
+			}
+		}
+		if sp := r.Covers(); sp.To.Before(sp.From) || sp.IsZero() {
+			t.Errorf("%T covers %v", r, sp)
+		}
+	}
+	if c := samplesOf(p.last, timeline.ClockOffset); len(c) != 1 || math.Abs(c[0].Value+3) > 0.1 {
+		t.Errorf("clock offset %+v, want -3 s", c)
+	}
+	if fmt.Sprint(samplesOf(p.last, timeline.DeviceCPU)[0].Value) != "0.3" {
+		t.Errorf("cpu %+v", samplesOf(p.last, timeline.DeviceCPU))
+	}
+}
