@@ -15,7 +15,14 @@ import (
 )
 
 // commands is the list of sub-commands: a new one is one line here and one file beside this one.
-var commands = []func() *cobra.Command{}
+var commands = []func() *cobra.Command{
+	newDemo,
+	newWatch,
+	newCheck,
+	newInit,
+	newReplay,
+	newReport,
+}
 
 func main() { os.Exit(run(os.Args[1:])) }
 

@@ -1,0 +1,209 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"whydrop/cmd/internal/report"
+	"whydrop/cmd/internal/sim"
+)
+
+// DemoDocument is the answer sheet of a demo: every scenario's expected answer and, if it was run, the found one.
+type DemoDocument struct {
+	SchemaVersion int            `json:"schema_version"` // as that of the report documents in it
+	Seed          uint64         `json:"seed"`
+	Scenarios     []DemoScenario `json:"scenarios"`
+
+	Figures *DemoFigures `json:"figures,omitempty"` // nil if nothing was run
+}
+
+// DemoFigures sum the scenarios up.
+type DemoFigures struct {
+	Right          int      `json:"right"`
+	Of             int      `json:"of"`
+	OutageErrorMS  *float64 `json:"median_outage_error_ms"` // nil: no outage was found
+	DatingErrorMS  *float64 `json:"median_event_dating_error_ms"`
+	WithinBounds   bool     `json:"within_bounds"`
+	Seconds        float64  `json:"seconds"`
+	outage, dating []time.Duration
+}
+
+// DemoScenario is one line of the answer sheet.
+type DemoScenario struct {
+	Name     string           `json:"name"`
+	Expected DemoExpected     `json:"expected"`
+	Found    *report.Document `json:"found,omitempty"` // nil: not run
+	Right    *bool            `json:"right,omitempty"`
+	Wrong    []string         `json:"wrong,omitempty"` // what differs
+
+	OutageErrorMS *float64 `json:"median_outage_error_ms,omitempty"`
+	DatingErrorMS *float64 `json:"median_event_dating_error_ms,omitempty"`
+
+	help string
+}
+
+// DemoExpected is the right answer to a scenario.
+type DemoExpected struct {
+	Chain   []string     `json:"chain"`
+	Device  string       `json:"device"`
+	Port    string       `json:"port"`
+	Outages []DemoOutage `json:"outages"`
+}
+
+// DemoOutage is an outage of the story. Its offsets count from the story's beginning; the moments are null in a
+// story that was not run.
+type DemoOutage struct {
+	From       *time.Time `json:"from"`
+	To         *time.Time `json:"to"`
+	FromMS     int64      `json:"from_ms"`
+	ToMS       int64      `json:"to_ms"`
+	DurationMS int64      `json:"duration_ms"`
+	Direction  string     `json:"direction"`
+	SeenBy     string     `json:"seen_by"`
+}
+
+// DemoList draws every scenario for a seed without running it.
+func DemoList(seed uint64) (DemoDocument, error) {
+	d := DemoDocument{SchemaVersion: report.SchemaVersion, Seed: seed}
+	for _, name := range sim.Names() {
+		story, err := sim.Draw(name, seed, sim.Options{})
+		if err != nil {
+			return d, err
+		}
+		d.Scenarios = append(d.Scenarios, DemoScenario{Name: name, Expected: expected(story.Truth, nil), help: story.Help})
+	}
+	return d, nil
+}
+
+func expected(t sim.Truth, begun *time.Time) DemoExpected {
+	e := DemoExpected{Chain: append([]string{}, t.Chain...), Device: t.Device, Port: t.Port, Outages: []DemoOutage{}}
+	for _, o := range t.Outages {
+		x := DemoOutage{
+			FromMS: o.From.Milliseconds(), ToMS: o.To.Milliseconds(), DurationMS: (o.To - o.From).Milliseconds(),
+			Direction: o.Direction, SeenBy: o.SeenBy,
+		}
+		if begun != nil {
+			from, to := begun.Add(o.From).UTC(), begun.Add(o.To).UTC()
+			x.From, x.To = &from, &to
+		}
+		e.Outages = append(e.Outages, x)
+	}
+	return e
+}
+
+// demosAtOnce is how many scenarios run at the same time: each needs about a fifth of a core, and they must not
+// disturb each other on two.
+const demosAtOnce = 4
+
+// DemoAll runs every scenario, some at once, the longest first. Its document lists them in their usual order. If
+// ctx ends, it returns what is complete, and the context's error.
+func DemoAll(ctx context.Context, opt DemoOptions) (DemoDocument, error) {
+	began := time.Now()
+	names := sim.Names()
+	order := slices.Clone(names)
+	length := map[string]time.Duration{}
+	for _, n := range names {
+		story, err := sim.Draw(n, opt.Seed, sim.Options{Quick: opt.Quick})
+		if err != nil {
+			return DemoDocument{}, err
+		}
+		length[n] = story.Length
+	}
+	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(length[b], length[a]) })
+
+	runs := map[string]DemoRun{}
+	errs := map[string]error{}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	slots := semaphore.NewWeighted(demosAtOnce)
+	for _, n := range order {
+		if slots.Acquire(ctx, 1) != nil {
+			break
+		}
+		wg.Go(func() {
+			defer slots.Release(1)
+			one := opt
+			one.UI, one.Progress = false, nil
+			run, err := Demo(ctx, n, one)
+			mu.Lock()
+			defer mu.Unlock()
+			runs[n], errs[n] = run, err
+			if opt.Progress != nil && ctx.Err() == nil {
+				fmt.Fprintf(opt.Progress, "%6.1f s  %-18s %s\n", time.Since(began).Seconds(), n, outcome(run, err))
+			}
+		})
+	}
+	wg.Wait()
+	d := DemoDocument{SchemaVersion: report.SchemaVersion, Seed: opt.Seed, Figures: &DemoFigures{}}
+	for _, n := range names {
+		if err := errs[n]; err != nil {
+			return d, fmt.Errorf("%s: %w", n, err)
+		}
+		if run, ok := runs[n]; ok && run.Complete {
+			d.add(run)
+		}
+	}
+	d.Figures.sum(len(names), time.Since(began))
+	return d, ctx.Err()
+}
+
+func outcome(run DemoRun, err error) string {
+	switch {
+	case err != nil:
+		return err.Error()
+	case run.Judgement.Right:
+		return "right"
+	}
+	return "wrong"
+}
+
+// Scenario returns the run as a line of an answer sheet.
+func (r DemoRun) Scenario() DemoScenario {
+	doc := r.Result.Document
+	s := DemoScenario{
+		Name: r.Story.Name, Expected: expected(r.Story.Truth, &r.Begun), Found: &doc, Right: &r.Judgement.Right, Wrong: r.Judgement.Wrong, help: r.Story.Help,
+		OutageErrorMS: milliseconds(r.Judgement.Outage), DatingErrorMS: milliseconds(r.Judgement.Dating),
+	}
+	return s
+}
+
+func (d *DemoDocument) add(r DemoRun) {
+	d.Scenarios = append(d.Scenarios, r.Scenario())
+	f := d.Figures
+	if r.Judgement.Right {
+		f.Right++
+	}
+	f.outage, f.dating = append(f.outage, r.Judgement.Outage...), append(f.dating, r.Judgement.Dating...)
+}
+
+func (f *DemoFigures) sum(of int, took time.Duration) {
+	f.Of, f.Seconds = of, took.Seconds()
+	f.OutageErrorMS, f.DatingErrorMS = milliseconds(f.outage), milliseconds(f.dating)
+	outage, _ := median(f.outage)
+	dating, _ := median(f.dating)
+	f.WithinBounds = outage <= MaxOutageError && dating <= MaxDatingError
+}
+
+// milliseconds returns the median; nil if there is none.
+func milliseconds(v []time.Duration) *float64 {
+	m, ok := median(v)
+	if !ok {
+		return nil
+	}
+	ms := float64(m) / float64(time.Millisecond)
+	return &ms
+}
+
+// Exit returns the exit of a demo of all scenarios: 1 if any answer is wrong or the figures are beyond their bounds.
+func (d DemoDocument) Exit() error {
+	if f := d.Figures; f != nil && (f.Right < f.Of || !f.WithinBounds) {
+		return Exit{Code: ExitFound}
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"whydrop/cmd/internal/app"
+	"whydrop/cmd/internal/report"
+	"whydrop/cmd/internal/sim"
+)
+
+// demoFlags are the flags of the demo command.
+type demoFlags struct {
+	list, all, plain bool
+	seed             uint64
+	format, file     string
+}
+
+func newDemo() *cobra.Command {
+	var f demoFlags
+	cmd := &cobra.Command{
+		Use:   "demo [SCENARIO]",
+		Short: "The main job on a simulated campus inside this process",
+		Long: `Starts a simulated campus on loopback (real SNMP agents, real SSH servers, a path that really stalls and loses),
+watches it, and says why traffic dropped. It needs no root, no device, and no network but loopback.
+
+Scenarios: ` + strings.Join(sim.Names(), ", ") + `.`,
+		Args:      cobra.MaximumNArgs(1),
+		ValidArgs: sim.Names(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := app.CheckFormat(f.format); err != nil {
+				return err
+			}
+			switch {
+			case f.list && f.all, len(args) > 0 && (f.list || f.all):
+				return app.Usagef("demo: name a scenario, or --list, or --all")
+			case f.list:
+				return demoList(f)
+			case f.all:
+				return demoAll(cmd.Context(), f)
+			}
+			name := sim.Default
+			if len(args) > 0 {
+				name = args[0]
+			}
+			return demoOne(cmd.Context(), name, f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.BoolVar(&f.list, "list", false, "list the scenarios with their right answers, without running them")
+	fl.BoolVar(&f.all, "all", false, "run every scenario and compare what is found with what happened")
+	fl.Uint64Var(&f.seed, "seed", 1, "draws names, ports, moments, lengths, rates and distractors")
+	fl.BoolVar(&f.plain, "plain", false, "no terminal UI: lines on standard error")
+	addReportFlags(cmd, &f.format, &f.file)
+	return cmd
+}
+
+func demoList(f demoFlags) error {
+	d, err := app.DemoList(f.seed)
+	if err != nil {
+		return err
+	}
+	return emitDemo(d, f)
+}
+
+func demoAll(ctx context.Context, f demoFlags) error {
+	d, err := app.DemoAll(ctx, app.DemoOptions{Seed: f.seed, Progress: os.Stderr})
+	interrupted := ctx.Err() != nil
+	if err != nil && !interrupted {
+		return err
+	}
+	if err := emitDemo(d, f); err != nil {
+		return err
+	}
+	if interrupted {
+		return app.Exit{Code: app.ExitInterrupted}
+	}
+	return d.Exit()
+}
+
+// emitDemo prints an answer sheet and writes it to the file, if one is named.
+func emitDemo(d app.DemoDocument, f demoFlags) error {
+	if err := app.WriteDemo(os.Stdout, d, f.format); err != nil {
+		return err
+	}
+	if f.file == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := app.WriteDemo(&b, d, app.FormatOfFile(f.file)); err != nil {
+		return err
+	}
+	if err := os.WriteFile(f.file, b.Bytes(), 0o666); err != nil {
+		return app.Exit{Code: app.ExitUsage, Err: err}
+	}
+	fmt.Fprintln(os.Stderr, "report: "+f.file)
+	return nil
+}
+
+func demoOne(ctx context.Context, name string, f demoFlags) error {
+	opt := app.DemoOptions{Seed: f.seed, UI: useUI(f.plain), Progress: os.Stderr, SaveReport: reportSaver("demo")}
+	run, err := app.Demo(ctx, name, opt)
+	if err != nil {
+		return err
+	}
+	if err := emit(run.Result.Document, f.format, f.file); err != nil {
+		return err
+	}
+	if !run.Complete {
+		fmt.Fprintln(os.Stderr, "the story was not over: the answer is not judged")
+		return app.Exit{Code: app.ExitInterrupted}
+	}
+	s := run.Scenario()
+	for _, line := range app.DemoVerdict(s) {
+		fmt.Fprintln(os.Stderr, report.Clean(line))
+	}
+	if !*s.Right {
+		return app.Exit{Code: app.ExitFound}
+	}
+	return nil
+}
