@@ -1,0 +1,135 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"whydrop/cmd/internal/report"
+	"whydrop/correlate/timeline"
+	"whydrop/devices/poll"
+	"whydrop/probe/runner"
+)
+
+// probeCheck is how long `check` lets each probe run: long enough for a fallback to be tried.
+const probeCheck = 6 * time.Second
+
+// Check tries every device and every probe of the plan at once and writes a line per step to w. It returns an
+// Exit: ExitOK if all passed, ExitPartial if some failed, ExitNotMeasured if all did.
+func Check(ctx context.Context, plan Plan, w io.Writer) error {
+	parts := make([][]poll.Result, len(plan.Devices)+len(plan.Probes))
+	var wg sync.WaitGroup
+	for i, d := range plan.Devices {
+		wg.Go(func() { parts[i] = poll.Check(ctx, d) })
+	}
+	for i, spec := range plan.Probes {
+		wg.Go(func() { parts[len(plan.Devices)+i] = checkProbe(ctx, spec) })
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return Exit{ExitInterrupted, fmt.Errorf("interrupted")}
+	}
+	passed, failed := 0, 0
+	for _, results := range parts {
+		ok := len(results) > 0
+		for _, r := range results {
+			writeResult(w, r)
+			ok = ok && r.OK
+		}
+		if ok {
+			passed++
+		} else {
+			failed++
+		}
+	}
+	for _, warning := range plan.Warnings {
+		fmt.Fprintf(w, "NOTE  %s\n", report.Clean(warning))
+	}
+	fmt.Fprintf(w, "\n%d of %d passed\n", passed, passed+failed)
+	switch {
+	case failed == 0:
+		return nil
+	case passed == 0:
+		return Exit{Code: ExitNotMeasured}
+	}
+	return Exit{Code: ExitPartial}
+}
+
+func writeResult(w io.Writer, r poll.Result) {
+	word := "ok  "
+	if !r.OK {
+		word = "FAIL"
+	}
+	text := report.Clean(r.Text)
+	if r.Took > 0 {
+		text += fmt.Sprintf(" (%d ms)", r.Took.Milliseconds())
+	}
+	if !r.OK && r.Key != "" {
+		text += "; change " + r.Key
+	}
+	fmt.Fprintf(w, "%s  %-14s %-14s %s\n", word, report.Clean(r.Device), r.Step, text)
+}
+
+// checkProbe runs one path's probes for a moment and says what they measured.
+func checkProbe(ctx context.Context, spec runner.Spec) []poll.Result {
+	name := "path " + spec.Path
+	probers, err := runner.Probers(spec)
+	if err != nil {
+		return []poll.Result{{Device: name, Step: "probe", Text: err.Error(), Key: "probe"}}
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeCheck)
+	defer cancel()
+	var store timeline.Store
+	if err := runner.Run(ctx, probers, &store); err != nil {
+		return []poll.Result{{Device: name, Step: "probe", Text: err.Error(), Key: "probe"}}
+	}
+	s, sub := store.Snapshot(), timeline.Path(spec.Path)
+	return []poll.Result{checkStream(s, sub), checkHeartbeat(s, sub)}
+}
+
+func checkStream(s timeline.Snapshot, path timeline.Subject) poll.Result {
+	r := poll.Result{Device: path.String(), Step: "tcp stream", Key: "probe.to, probe.port, probe.token"}
+	var best float64
+	for _, v := range s.Series(path, timeline.GoodputForward) {
+		best = max(best, v.Value)
+	}
+	if r.OK = best > 0; r.OK {
+		r.Text = "goodput up to " + report.Rate(best)
+	} else {
+		r.Text = lastProblem(s, path, "iperf3", "no data went through; is `whydrop serve` or `iperf3 -s` running at the far end?")
+	}
+	return r
+}
+
+func checkHeartbeat(s timeline.Snapshot, path timeline.Subject) poll.Result {
+	r := poll.Result{Device: path.String(), Step: "heartbeat", Key: "probe.stamp_port"}
+	rtts := s.Series(path, timeline.RTT)
+	if r.OK = len(rtts) > 0; !r.OK {
+		r.Text = lastProblem(s, path, "", "nothing came back")
+		return r
+	}
+	kind := "heartbeat"
+	for _, e := range s.EventsOf(path, timeline.EventProbeStart) {
+		if k := e.Attrs["kind"]; k != "" && k != "iperf3" {
+			kind = k
+		}
+	}
+	r.Text = fmt.Sprintf("%s answers, RTT %.2f ms", kind, rtts[len(rtts)-1].Value*1e3)
+	if kind != "stamp" && kind != "heartbeat" {
+		r.Text += "; no STAMP reflector, so the two directions can't be told apart"
+	}
+	return r
+}
+
+// lastProblem returns the last thing a probe of that kind complained about, or otherwise.
+func lastProblem(s timeline.Snapshot, path timeline.Subject, kind, otherwise string) string {
+	text := otherwise
+	for _, e := range s.EventsOf(path, timeline.EventProbeProblem) {
+		if (kind == "" || e.Attrs["kind"] == kind) && e.Text != "" {
+			text = e.Text
+		}
+	}
+	return text
+}

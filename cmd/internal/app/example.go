@@ -1,0 +1,31 @@
+package app
+
+import (
+	_ "embed"
+	"fmt"
+	"os"
+)
+
+// ExampleSite is the commented site file that `whydrop init` writes.
+//
+//go:embed site.example.yaml
+var ExampleSite []byte
+
+// WriteExample writes ExampleSite to a new file; it never replaces one.
+func WriteExample(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if os.IsExist(err) {
+		return Exit{ExitRefused, fmt.Errorf("%s is there already; name another file", path)}
+	}
+	if err != nil {
+		return Exit{ExitUsage, err}
+	}
+	_, err = f.Write(ExampleSite)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return Exit{ExitUsage, fmt.Errorf("write %s: %w", path, err)}
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/term"
+
+	"whydrop/cmd/internal/report"
+)
+
+// FormatNames returns the names of the report formats, sorted.
+func FormatNames() []string {
+	var names []string
+	for n := range report.Formats {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// CheckFormat returns an error if there is no such report format.
+func CheckFormat(name string) error {
+	if _, ok := report.Formats[name]; !ok {
+		return Usagef("--format: %q is none of %s", name, strings.Join(FormatNames(), ", "))
+	}
+	return nil
+}
+
+// WriteReport writes the document to w in the given format.
+func WriteReport(w io.Writer, d report.Document, format string) error {
+	if err := CheckFormat(format); err != nil {
+		return err
+	}
+	return report.Formats[format](w, d)
+}
+
+// FormatOfFile guesses the format from a file's name: .html, .md, .json, anything else is text.
+func FormatOfFile(path string) string {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".html", ".htm":
+		return "html"
+	case ".md", ".markdown":
+		return "md"
+	case ".json":
+		return "json"
+	}
+	return "text"
+}
+
+// SaveReport writes the document to a new file, whole or not at all. The format follows the file's name. An
+// existing file is replaced.
+func SaveReport(path string, d report.Document) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".whydrop-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // fails once it has been renamed, as it should
+	err = WriteReport(tmp, d, FormatOfFile(path))
+	if cerr := tmp.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return os.Rename(tmp.Name(), path)
+}
+
+// IsTerminal says whether f is a terminal that can show the UI.
+func IsTerminal(f *os.File) bool {
+	named := os.Getenv("TERM") != "" || runtime.GOOS == "windows" // Windows sets no TERM
+	return term.IsTerminal(int(f.Fd())) && named && os.Getenv("TERM") != "dumb"
+}

@@ -1,0 +1,199 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// yamlMax bounds a configuration file before it is parsed.
+const yamlMax = 1 << 20
+
+// scalar is a YAML scalar as it was written ("0123" stays "0123"), with the line it stands on.
+type scalar struct {
+	text string
+	line int
+}
+
+// UnmarshalYAML takes any scalar and refuses everything else.
+func (s *scalar) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind != yaml.ScalarNode {
+		return errors.New("one value is wanted here, not a list or a mapping")
+	}
+	s.text, s.line = n.Value, n.Line
+	return nil
+}
+
+func (s scalar) isSet() bool { return s.line > 0 && s.text != "" }
+
+// hop is one name, or a list of names of which one forwards.
+type hop struct{ names []scalar }
+
+// UnmarshalYAML takes a scalar or a list of scalars.
+func (h *hop) UnmarshalYAML(n *yaml.Node) error {
+	nodes := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		nodes = n.Content
+	}
+	for _, c := range nodes {
+		var s scalar
+		if err := s.UnmarshalYAML(c); err != nil {
+			return fmt.Errorf("a hop is a device's name, or a list of the names of a redundant group: %w", err)
+		}
+		h.names = append(h.names, s)
+	}
+	return nil
+}
+
+// fileErrors is a list of mistakes in one file, each with its line.
+type fileErrors struct {
+	file string
+	list []error
+}
+
+func (e *fileErrors) addf(line int, format string, args ...any) {
+	where := e.file
+	if line > 0 {
+		where += ":" + strconv.Itoa(line)
+	}
+	e.list = append(e.list, fmt.Errorf("%s: %w", where, fmt.Errorf(format, args...)))
+}
+
+// err returns all mistakes as one error, or nil.
+func (e *fileErrors) err() error { return errors.Join(e.list...) }
+
+// readLimited reads a file of at most yamlMax bytes.
+func readLimited(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, yamlMax+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > yamlMax {
+		return nil, fmt.Errorf("%s: longer than %d bytes; a site file is not", path, yamlMax)
+	}
+	return b, nil
+}
+
+// decodeStrict decodes one YAML document into out. Unknown and duplicate keys and wrong types are mistakes that
+// name file, line and, for a key, the nearest right one.
+func decodeStrict(file string, in []byte, out any) error {
+	errs := fileErrors{file: file}
+	l, err := yaml.NewLoader(strings.NewReader(string(in)), yaml.WithKnownFields(), yaml.WithUniqueKeys())
+	if err == nil {
+		err = l.Load(out)
+	}
+	var many *yaml.LoadErrors
+	var one *yaml.LoadError
+	switch {
+	case err == nil:
+		if err := l.Load(new(any)); !errors.Is(err, io.EOF) {
+			errs.addf(0, "holds more than one YAML document; one file is one site")
+		}
+	case errors.Is(err, io.EOF):
+		errs.addf(1, "is empty; `whydrop init` writes an example")
+	case errors.As(err, &many):
+		keys := keysOf(reflect.TypeOf(out))
+		for _, e := range many.Errors {
+			errs.addf(e.Mark.Line, "%s", plain(e.Message, keys))
+		}
+	case errors.As(err, &one):
+		errs.addf(one.Mark.Line, "not valid YAML: %s", one.Message)
+	default:
+		errs.addf(0, "%w", err)
+	}
+	return errs.err()
+}
+
+var (
+	unknownField = regexp.MustCompile(`^field (.*) not found in type (?:.*\.)?(\w+)$`)
+	wrongType    = regexp.MustCompile("^cannot construct !!(\\w+) (?:`(.*)` )?into (.*)$")
+)
+
+// plain says a decoder's message in words for somebody who has never seen our Go types.
+func plain(msg string, keys map[string][]string) string {
+	if m := unknownField.FindStringSubmatch(msg); m != nil {
+		valid := keys[m[2]]
+		if n := nearest(m[1], valid); n != "" {
+			return fmt.Sprintf("unknown key %q; did you mean %q?", m[1], n)
+		}
+		return fmt.Sprintf("unknown key %q; here may stand: %s", m[1], strings.Join(valid, ", "))
+	}
+	if m := wrongType.FindStringSubmatch(msg); m != nil {
+		want := "a mapping (key: value)"
+		if strings.HasPrefix(m[3], "[]") {
+			want = "a list"
+		} else if m[3] == "bool" {
+			want = "true or false"
+		}
+		return fmt.Sprintf("%s is wanted here, not %q", want, m[2])
+	}
+	return msg
+}
+
+// keysOf lists the YAML keys of every struct type reachable from t, by the type's name.
+func keysOf(t reflect.Type) map[string][]string {
+	out := map[string][]string{}
+	var walk func(reflect.Type)
+	walk = func(t reflect.Type) {
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice:
+			walk(t.Elem())
+		case reflect.Struct:
+			if _, seen := out[t.Name()]; seen {
+				return
+			}
+			out[t.Name()] = nil
+			for i := range t.NumField() {
+				if key, _, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ","); key != "" {
+					out[t.Name()] = append(out[t.Name()], key)
+					walk(t.Field(i).Type)
+				}
+			}
+		}
+	}
+	walk(t)
+	return out
+}
+
+// nearest returns the candidate that is a typing mistake away from word, or "".
+func nearest(word string, candidates []string) string {
+	best, bestDistance := "", len(word)/3+2
+	for _, c := range candidates {
+		if d := distance(strings.ToLower(word), c); d < bestDistance {
+			best, bestDistance = c, d
+		}
+	}
+	return best
+}
+
+// distance is the Levenshtein distance.
+func distance(a, b string) int {
+	prev := make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := range len(a) {
+		diagonal := prev[0]
+		prev[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, prev[j], prev[j+1])
+			}
+			diagonal, prev[j+1] = prev[j+1], cost
+		}
+	}
+	return prev[len(b)]
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"whydrop/cmd/internal/app"
+	"whydrop/cmd/internal/report"
+)
+
+func newWatch() *cobra.Command {
+	var site, session, format, file string
+	var length time.Duration
+	var plain bool
+	cmd := &cobra.Command{
+		Use:   "watch -f site.yaml [--for 30m]",
+		Short: "Probe the site's paths, poll its devices, and say why it dropped",
+		Long: `Runs the site's probes and polls its devices until --for has passed or you quit, shows both on one clock,
+records everything, and on exit prints the finding and where the recording lies.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := app.CheckFormat(format); err != nil {
+				return err
+			}
+			plan, err := loadSite(site)
+			if err != nil {
+				return err
+			}
+			warn(plan.Warnings)
+			opt := app.Options{For: length, Session: session, UI: useUI(plain), Progress: os.Stderr, SaveReport: reportSaver(plan.Topology.Site)}
+			res, err := app.Watch(cmd.Context(), plan, opt)
+			if err != nil {
+				return err
+			}
+			return finish(res, format, file, cmd.Context().Err() != nil)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&site, "file", "f", "", "the site file (see `whydrop init`)")
+	f.DurationVar(&length, "for", 0, "how long to watch; until you quit if not given")
+	f.StringVar(&session, "session", "", "record to this new `FILE` (default: a new one, whose place is printed)")
+	f.BoolVar(&plain, "plain", false, "no terminal UI: lines on standard error")
+	addReportFlags(cmd, &format, &file)
+	return cmd
+}
+
+// addReportFlags adds --format and --report, the same for every command that ends in a report.
+func addReportFlags(cmd *cobra.Command, format, file *string) {
+	cmd.Flags().StringVar(format, "format", "text", "what to print at the end: text, json, md or html")
+	cmd.Flags().StringVar(file, "report", "", "also write the report to `FILE`; its name says the format (.html, .md, .json, .txt)")
+}
+
+func loadSite(path string) (app.Plan, error) {
+	if path == "" {
+		return app.Plan{}, app.Usagef("name the site file with -f; `whydrop init` writes an example")
+	}
+	plan, err := app.LoadSite(path, &app.Secrets{})
+	if err != nil {
+		return app.Plan{}, app.Exit{Code: app.ExitUsage, Err: err}
+	}
+	return plan, nil
+}
+
+func warn(warnings []string) {
+	for _, w := range warnings {
+		fmt.Fprintln(os.Stderr, "note: "+report.Clean(w))
+	}
+}
+
+// useUI says whether to show the terminal UI: both ends must be a terminal.
+func useUI(plain bool) bool {
+	return !plain && app.IsTerminal(os.Stdin) && app.IsTerminal(os.Stdout)
+}
+
+// reportSaver writes the reports that are asked for in the UI into the current folder.
+func reportSaver(site string) func(report.Document) (string, error) {
+	return func(d report.Document) (string, error) {
+		name := fmt.Sprintf("whydrop-%s-%s.html", app.SafeName(site), time.Now().UTC().Format("20060102T150405Z"))
+		path, err := filepath.Abs(name)
+		if err != nil {
+			return "", err
+		}
+		return path, app.SaveReport(path, d)
+	}
+}
+
+// finish prints the report of a run and turns it into the exit code.
+func finish(res app.Result, format, file string, interrupted bool) error {
+	if err := emit(res.Document, format, file); err != nil {
+		return err
+	}
+	switch {
+	case interrupted:
+		return app.Exit{Code: app.ExitInterrupted}
+	case !res.Measured:
+		return app.Exit{Code: app.ExitNotMeasured}
+	}
+	return exitFor(res.Document)
+}
+
+// emit prints the document and writes it to file, if one is named.
+func emit(d report.Document, format, file string) error {
+	if err := app.WriteReport(os.Stdout, d, format); err != nil {
+		return err
+	}
+	if file != "" {
+		if err := app.SaveReport(file, d); err != nil {
+			return app.Exit{Code: app.ExitUsage, Err: err}
+		}
+		fmt.Fprintln(os.Stderr, "report: "+file)
+	}
+	if d.Session != nil {
+		fmt.Fprintln(os.Stderr, "session: "+*d.Session)
+	}
+	return nil
+}
+
+func exitFor(d report.Document) error {
+	if code := app.CodeForDocument(d); code != app.ExitOK {
+		return app.Exit{Code: code}
+	}
+	return nil
+}

