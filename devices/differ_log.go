@@ -32,8 +32,9 @@ func (w *writer) logLines() {
 	for n, line := range r.Log {
 		texts[n] = line.Text
 	}
-	fresh := slices.Clone(r.Log[newFrom(l.lines, texts):])
-	if len(fresh) == len(texts) { // nothing in common with the last reading, unless the order was lost
+	from, cut := newFrom(l.lines, texts)
+	fresh := slices.Clone(r.Log[from:])
+	if from == 0 { // nothing in common with the last reading, unless the order was lost
 		fresh = slices.DeleteFunc(fresh, func(line LogLine) bool { return slices.Contains(l.lines, line.Text) })
 	}
 	window := timeline.Span{From: w.differ.began, To: r.Span.To}
@@ -47,29 +48,27 @@ func (w *writer) logLines() {
 			w.lineEvent(line, sp)
 		}
 	}
-	if len(texts) > 0 {
+	if len(texts) > 0 && !cut {
 		l.lines = texts
 	}
 	l.at = r.Span
 }
 
 // newFrom returns where the new lines begin in now, before being the lines of the last reading: the buffer may
-// have lost lines at its beginning, the reading may be cut short at its end, and equal lines may follow each other.
-func newFrom(before, now []string) int {
-	if len(before) == 0 {
-		return 0
-	}
+// have lost lines at its beginning, and equal lines may follow each other. cut says that the reading ends before
+// the last one did.
+func newFrom(before, now []string) (from int, cut bool) {
 	for skip := range before {
 		kept := before[skip:]
 		if len(kept) <= len(now) {
 			if slices.Equal(kept, now[:len(kept)]) {
-				return len(kept)
+				return len(kept), false
 			}
 		} else if slices.Equal(kept[:len(now)], now) {
-			return len(now)
+			return len(now), true
 		}
 	}
-	return 0
+	return 0, false
 }
 
 // lineSpan dates a line by the device's clock, corrected by its offset. A line that was written before the first
