@@ -17,7 +17,7 @@ const (
 	stockGrace = 100 * time.Millisecond
 )
 
-// stopSending ends the senders; receivers go on until the far end has no more.
+// stopSending ends the senders, if they have not ended; receivers go on until the far end has no more.
 func (f *flow) stopSending() {
 	if !f.test.Reverse {
 		f.stopData()

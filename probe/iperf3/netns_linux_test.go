@@ -17,28 +17,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// needPeers skips the test if one of the programs is missing or, where asked, the rights are; with
-// WHYDROP_REQUIRE_PEERS=1 that is a failure.
-func needPeers(t *testing.T, root bool, programs ...string) {
-	t.Helper()
-	missing := ""
-	for _, p := range programs {
-		if _, err := exec.LookPath(p); err != nil {
-			missing = p + " is not installed"
-		}
-	}
-	if root && os.Geteuid() != 0 {
-		missing = "not root"
-	}
-	switch {
-	case missing == "":
-	case os.Getenv("WHYDROP_REQUIRE_PEERS") == "1":
-		t.Fatal(missing)
-	default:
-		t.Skip(missing)
-	}
-}
-
 var netCount atomic.Int32
 
 // network is two hosts and a router between them, in namespaces of their own.

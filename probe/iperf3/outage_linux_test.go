@@ -142,14 +142,3 @@ func goodputAbove(store *timeline.Store, c *Client, rate float64) bool {
 	}
 	return false
 }
-
-// await waits until the condition holds.
-func await(t *testing.T, d time.Duration, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if ok() {
-			return
-		}
-	}
-	t.Fatalf("not within %v: %s", d, what)
-}

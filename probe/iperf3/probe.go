@@ -84,6 +84,8 @@ const (
 	// reopenAfter is how long a flow may stall before another one is tried beside it: a device that lost the
 	// flow's state may never let it through again. TCP's own timer gets its chance before.
 	reopenAfter = 10 * time.Second
+	// betweenTests is how long a far end may take to be ready for the next test.
+	betweenTests = 2 * time.Second
 	// shortTest is the length asked for where a far end finds the default too long.
 	shortTest = 60 * time.Second
 )
@@ -281,6 +283,10 @@ func (w *watch) onFailed(ctx context.Context, err error) {
 		return
 	}
 	answered := !errors.Is(err, ErrNoAnswer) && (errors.Is(err, ErrRefused) || errors.Is(err, ErrBusy) || errors.Is(err, errProtocol) || errors.Is(err, ErrEnded))
+	if w.gap != nil && !w.gap.lost && answered && now.Sub(w.gap.from) < betweenTests {
+		w.retry = time.After(openPause / 3)
+		return
+	}
 	if w.gap != nil {
 		w.gap.peer = w.gap.peer || answered
 		w.gap.path = w.gap.path || errors.Is(err, ErrNoAnswer)

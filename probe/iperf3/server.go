@@ -84,7 +84,7 @@ func Serve(ctx context.Context, cfg ServerConfig) error {
 	defer l.Close()
 	stop := context.AfterFunc(ctx, func() { l.Close() })
 	defer stop()
-	for {
+	for order := uint64(1); ; order++ {
 		conn, err := l.Accept()
 		if ctx.Err() != nil {
 			if err == nil {
@@ -102,7 +102,7 @@ func Serve(ctx context.Context, cfg ServerConfig) error {
 			pause(ctx, 50*time.Millisecond)
 			continue
 		}
-		wg.Go(func() { s.handle(ctx, conn) })
+		wg.Go(func() { s.handle(ctx, conn, order) })
 	}
 }
 
@@ -146,13 +146,8 @@ func (s *server) log(format string, args ...any) {
 	}
 }
 
-// handle serves one connection from its cookie on.
-func (s *server) handle(ctx context.Context, conn net.Conn) {
-	s.mu.Lock()
-	s.order++
-	order := s.order
-	s.mu.Unlock()
-
+// handle serves one connection, the order-th, from its cookie on.
+func (s *server) handle(ctx context.Context, conn net.Conn, order uint64) {
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetReadDeadline(past) })
 	defer stop()
 	out := s.silent.add(conn)

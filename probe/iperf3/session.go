@@ -449,22 +449,31 @@ func (t *session) exchange() error {
 	if err := t.ctl.send(displayResults, nil); err != nil {
 		return err
 	}
-	d := t.end.Sub(t.start) - t.params.omit
+	d := t.seconds(t.conns[0])
 	direction := "from"
 	if t.params.reverse {
 		direction = "to"
 	}
 	t.server.log("%v: %d bytes %s it in %.2f s over %d streams, %.4g Mbit/s", t.ctl.conn.RemoteAddr(), r.Bytes(), direction,
-		d.Seconds(), len(t.conns), float64(r.Bytes())*8/d.Seconds()/1e6)
+		d, len(t.conns), float64(r.Bytes())*8/d/1e6)
 	_ = t.ctl.expect(iperfDone) // nothing depends on it any more
 	return nil
+}
+
+// seconds returns how long a stream carried data: to the end of the test, or to its last byte if that came later.
+func (t *session) seconds(c *dataConn) float64 {
+	end := t.end
+	if last := c.count.Last(); last.After(end) && !t.params.reverse {
+		end = last
+	}
+	return (end.Sub(t.start) - t.params.omit).Seconds()
 }
 
 func (t *session) results() Results {
 	var r Results
 	r.CPU, _ = t.cpu.use(time.Now())
 	for i, c := range t.conns {
-		s := StreamResult{ID: c.id, Bytes: c.count.Bytes() - t.base[i], Retransmits: -1, Seconds: (t.end.Sub(t.start) - t.params.omit).Seconds()}
+		s := StreamResult{ID: c.id, Bytes: c.count.Bytes() - t.base[i], Retransmits: -1, Seconds: t.seconds(c)}
 		if info, err := tcpinfo.Get(c.conn); err == nil && t.params.reverse {
 			s.Retransmits = int64(info.Retransmitted.Or(0))
 		}

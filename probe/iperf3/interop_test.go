@@ -1,0 +1,332 @@
+package iperf3
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"whydrop/correlate/timeline"
+)
+
+// serve starts a far end on loopback and returns its address. It has ended when the test has.
+func serve(t *testing.T, cfg ServerConfig) string {
+	t.Helper()
+	if cfg.Address == "" {
+		cfg.Address = "127.0.0.1:0"
+	}
+	l, err := cfg.Listen(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Listener = l
+	if cfg.Log == nil {
+		cfg.Log = func(line string) { t.Log("server: " + line) }
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- Serve(ctx, cfg) }()
+	t.Cleanup(func() {
+		cancel()
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Errorf("Serve: %v", err)
+			}
+		case <-time.After(5 * time.Second):
+			t.Error("Serve did not return within 5 s of its context's end")
+		}
+	})
+	return l.Addr().String()
+}
+
+// stockServer starts iperf3 -s on a free port and returns its address.
+func stockServer(t *testing.T) string {
+	t.Helper()
+	needPeers(t, false, "iperf3")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	_, port, _ := net.SplitHostPort(address)
+	ctx, cancel := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(ctx, "iperf3", "-s", "-p", port, "-B", "127.0.0.1")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cancel(); _ = cmd.Wait() })
+	return address
+}
+
+// stockResult is what is compared of iperf3 -J.
+type stockResult struct {
+	Error string
+	Start struct{ Connected []struct{ LocalPort int } }
+	End   struct {
+		Streams []struct{ Sender, Receiver struct{ Bytes uint64 } }
+		SumSent struct {
+			Bytes uint64
+		} `json:"sum_sent"`
+		SumReceived struct {
+			Bytes uint64
+		} `json:"sum_received"`
+	}
+}
+
+func stockClient(t *testing.T, address string, args ...string) stockResult {
+	t.Helper()
+	needPeers(t, false, "iperf3")
+	host, port, _ := net.SplitHostPort(address)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, "iperf3", append([]string{"-c", host, "-p", port, "-J"}, args...)...)
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	var r stockResult
+	if jerr := json.Unmarshal(out, &r); jerr != nil {
+		t.Fatalf("iperf3 %v: %v, %v: %s%s", args, err, jerr, out, stderr.String())
+	}
+	return r
+}
+
+func TestStockClientToOurServer(t *testing.T) {
+	address := serve(t, ServerConfig{MaxTests: 8})
+	tests := []struct {
+		name string
+		args []string
+	}{
+		{"forward", []string{"-t", "1"}},
+		{"reverse", []string{"-t", "1", "-R"}},
+		{"four streams", []string{"-t", "1", "-P", "4"}},
+		{"four streams in reverse", []string{"-t", "1", "-P", "4", "-R"}},
+		{"at 50 Mbit/s", []string{"-t", "1", "-b", "50M", "-P", "2"}},
+		{"ten megabytes", []string{"-n", "10M"}},
+		{"ten megabytes in reverse", []string{"-n", "10M", "-R"}},
+		{"a hundred blocks", []string{"-k", "100", "-l", "10000"}},
+		{"small window, segments and blocks", []string{"-t", "1", "-w", "32K", "-M", "700", "-l", "5000"}},
+		{"the first second omitted", []string{"-t", "1", "-O", "1"}},
+		{"no delay and a title", []string{"-t", "1", "-N", "-T", "title", "--extra-data", "x"}},
+		{"the server's output asked for", []string{"-t", "1", "--get-server-output"}},
+	}
+	var all sync.WaitGroup
+	defer all.Wait()
+	for _, tt := range tests {
+		all.Go(func() {
+			t.Run(tt.name, func(t *testing.T) {
+				r := stockClient(t, address, tt.args...)
+				if r.Error != "" {
+					t.Fatal(r.Error)
+				}
+				sent, got := r.End.SumSent.Bytes, r.End.SumReceived.Bytes
+				if sent == 0 || got == 0 {
+					t.Fatalf("sent %d, received %d", sent, got)
+				}
+				// In reverse a stock client does not count what arrives after its time is over.
+				reverse := slices.Contains(tt.args, "-R")
+				omitted := slices.Contains(tt.args, "-O")
+				if !reverse && !omitted && sent != got || got > sent && !omitted {
+					t.Errorf("the client counts %d sent and %d received", sent, got)
+				}
+				if reverse && got < sent-sent/5 {
+					t.Errorf("only %d of %d bytes arrived", got, sent)
+				}
+				for i, s := range r.End.Streams {
+					if !reverse && !omitted && s.Sender.Bytes != s.Receiver.Bytes {
+						t.Errorf("stream %d: %d sent, %d received", i, s.Sender.Bytes, s.Receiver.Bytes)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestStockClientIsToldOfLimits(t *testing.T) {
+	address := serve(t, ServerConfig{})
+	tests := []struct {
+		name, want string
+		args       []string
+	}{
+		{"too long", "duration", []string{"-t", "61"}},
+		{"for ever", "duration", []string{"-t", "0"}},
+		{"too many streams", "streams", []string{"-t", "1", "-P", "17"}},
+		{"too fast", "bandwidth", []string{"-t", "1", "-P", "2", "-b", "600M"}},
+		{"UDP", "not implemented", []string{"-t", "1", "-u"}},
+		{"both directions", "not implemented", []string{"-t", "1", "--bidir"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if r := stockClient(t, address, tt.args...); !strings.Contains(r.Error, tt.want) {
+				t.Errorf("the client says %q, want %q in it", r.Error, tt.want)
+			}
+		})
+	}
+}
+
+func TestStockClientIsHeldToItsTimeAndRate(t *testing.T) {
+	t.Parallel()
+	address := serve(t, ServerConfig{MaxTime: time.Second, MaxRate: 100e6})
+	began := time.Now()
+	r := stockClient(t, address, "-n", "1G") // would take 400 s
+	if took := time.Since(began); took > 6*time.Second || !strings.Contains(r.Error, "terminated") {
+		t.Errorf("ended after %v with %q, want the server's end after 2 s", took, r.Error)
+	}
+	for _, direction := range []string{"-R", "--forceflush"} { // the second means nothing here
+		r = stockClient(t, address, "-t", "1", "-P", "2", direction)
+		if rate := float64(r.End.SumReceived.Bytes) * 8; rate > 300e6 || rate < 80e6 {
+			// Beyond the limit there is what the buffers of both kernels take.
+			t.Errorf("%s: %.1f Mbit in a second, 100 Mbit/s are allowed", direction, rate/1e6)
+		}
+	}
+}
+
+func TestOurClient(t *testing.T) {
+	t.Parallel()
+	ours, stock := serve(t, ServerConfig{MaxTests: 8}), stockServer(t)
+	tests := []struct {
+		name string
+		test Test
+	}{
+		{"forward", Test{Time: time.Second / 3}},
+		{"reverse", Test{Time: time.Second / 3, Reverse: true}},
+		{"four streams", Test{Time: time.Second / 3, Streams: 4}},
+		{"four streams in reverse", Test{Time: time.Second / 3, Streams: 4, Reverse: true}},
+		{"at 50 Mbit/s", Test{Time: time.Second / 3, Streams: 2, Rate: 50e6}},
+		{"at 50 Mbit/s in reverse", Test{Time: time.Second / 3, Streams: 2, Rate: 50e6, Reverse: true}},
+		{"ten megabytes over three streams", Test{Bytes: 10 << 20, Streams: 3}},
+		{"ten megabytes in reverse", Test{Bytes: 10 << 20, Reverse: true}},
+		{"small window and segments", Test{Time: time.Second / 3, Window: 64 << 10, MSS: 1000, Length: 9000}},
+	}
+	for _, far := range []struct{ name, address string }{{"to our server", ours}, {"to stock iperf3", stock}} {
+		t.Run(far.name, func(t *testing.T) {
+			t.Parallel()
+			for _, tt := range tests {
+				t.Run(tt.name, func(t *testing.T) {
+					test := tt.test
+					test.Address = far.address
+					var inIntervals uint64
+					r, err := Run(t.Context(), test, 100*time.Millisecond, Handler{Interval: func(i Interval) { inIntervals += i.Bytes() }})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if r.Far == nil {
+						t.Fatalf("no result of the far end: %v", r.FarProblem)
+					}
+					for i, s := range r.Local.Streams {
+						if f := r.Far.Streams[i]; s.Bytes != f.Bytes || s.ID != f.ID || s.Bytes == 0 && test.Bytes == 0 {
+							t.Errorf("stream %d: %d bytes here, %d there", s.ID, s.Bytes, f.Bytes)
+						}
+					}
+					checkRate(t, test, r)
+					// What is on its way when the time is over is in no interval of a receiver.
+					if inIntervals > r.Local.Bytes() || !test.Reverse && inIntervals != r.Local.Bytes() {
+						t.Errorf("intervals hold %d bytes, the total is %d", inIntervals, r.Local.Bytes())
+					}
+					if len(r.Stalls) > 0 {
+						t.Errorf("stalls on a healthy path: %v", r.Stalls)
+					}
+				})
+			}
+		})
+	}
+}
+
+func checkRate(t *testing.T, test Test, r Result) {
+	t.Helper()
+	switch {
+	case test.Bytes > 0 && !test.Reverse:
+		if r.Local.Bytes() != test.Bytes {
+			t.Errorf("%d bytes sent, %d asked for", r.Local.Bytes(), test.Bytes)
+		}
+	case test.Rate > 0:
+		rate := float64(r.Local.Bytes()) * 8 / r.Duration.Seconds()
+		if want := test.Rate * float64(test.withDefaults().Streams); rate < 0.93*want || rate > 1.07*want {
+			t.Errorf("%.1f Mbit/s, want %.1f", rate/1e6, want/1e6)
+		}
+	}
+}
+
+func TestWatchGoesFromTestToTest(t *testing.T) {
+	for _, stock := range []bool{false, true} {
+		t.Run("stock "+strconv.FormatBool(stock), func(t *testing.T) {
+			t.Parallel()
+			var address string
+			c := &Client{Name: "a-b", FarName: "far", Rate: 20e6}
+			if stock {
+				address = stockServer(t)
+				c.TestTime = time.Second
+			} else {
+				address = serve(t, ServerConfig{MaxTime: time.Second})
+			}
+			c.Address = address
+			await(t, 5*time.Second, "the far end listens", func() bool {
+				conn, err := net.Dial("tcp", address)
+				if err == nil {
+					conn.Close()
+				}
+				return err == nil
+			})
+			time.Sleep(50 * time.Millisecond) // stock iperf3 takes the connection above for a client
+			var store timeline.Store
+			ctx, cancel := context.WithTimeout(t.Context(), 3500*time.Millisecond)
+			defer cancel()
+			if err := c.Probe(ctx, &store); err != nil {
+				t.Fatal(err)
+			}
+			s := store.Snapshot()
+			if o := s.EventsOf(c.Path(), timeline.EventOutage, timeline.EventProbeProblem); len(o) > 0 {
+				t.Errorf("events on a healthy path: %v", o)
+			}
+			checkSamples(t, s, c, !stock)
+		})
+	}
+}
+
+// checkSamples checks what a watch of 3.5 s wrote.
+func checkSamples(t *testing.T, s timeline.Snapshot, c *Client, ours bool) {
+	t.Helper()
+	goodput := s.Series(c.Path(), timeline.GoodputForward)
+	var mean float64
+	tests := map[uint64]bool{}
+	for _, v := range goodput {
+		mean += v.Value / float64(len(goodput))
+		tests[v.Origin.Exchange] = true
+		if v.Origin.Collector != "iperf3:a-b" {
+			t.Errorf("origin %v", v.Origin)
+		}
+		if w := v.Span.Width(); w > 200*time.Millisecond {
+			t.Errorf("a sample covers %v: it spans two tests", w)
+		}
+	}
+	if len(goodput) < 25 || mean < 0.95*c.Rate || mean > 1.05*c.Rate || len(tests) < 3 {
+		t.Errorf("%d samples, mean %.2f Mbit/s, %d tests", len(goodput), mean/1e6, len(tests))
+	}
+	want := []timeline.Key{{Subject: timeline.Host(timeline.LocalHost), Metric: timeline.HostProcessCPU}}
+	if _, known := s.Last(c.Path(), timeline.TCPRTT); known {
+		for _, m := range []timeline.Metric{timeline.TCPRetransmits, timeline.TCPCwnd, timeline.TCPSendWindow, timeline.TCPDeliveryRate, timeline.TCPBusy, timeline.TCPRwndLimited, timeline.TCPSndbufLimited} {
+			want = append(want, timeline.Key{Subject: c.Path(), Metric: m})
+		}
+	}
+	if ours {
+		want = append(want, timeline.Key{Subject: timeline.Host("far"), Metric: timeline.HostReadStall}, timeline.Key{Subject: timeline.Host("far"), Metric: timeline.HostProcessCPU})
+	}
+	for _, k := range want {
+		if len(s.Series(k.Subject, k.Metric)) == 0 {
+			t.Errorf("no samples of %v", k)
+		}
+	}
+	for _, k := range s.Keys() {
+		if _, ok := timeline.Describe(k.Metric); !ok {
+			t.Errorf("metric %q is not in the table", k.Metric)
+		}
+	}
+}

@@ -1,0 +1,319 @@
+package iperf3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"whydrop/probe/stream"
+	"whydrop/probe/tcpinfo"
+)
+
+// Connection is one data connection of a test.
+type Connection struct {
+	ID            int // 1, 3, 4, 5 ...
+	Local, Remote net.Addr
+	Actual        stream.Actual // what the socket really got
+}
+
+// Interval is what one stretch of a running test showed.
+type Interval struct {
+	From, To time.Duration // since the test's start
+	Streams  []StreamInterval
+}
+
+// Bytes returns the sum over the streams.
+func (i Interval) Bytes() uint64 {
+	var n uint64
+	for _, s := range i.Streams {
+		n += s.Bytes
+	}
+	return n
+}
+
+// StreamInterval is one stream's part of an [Interval].
+type StreamInterval struct {
+	ID          int
+	Bytes       uint64              // sent or received
+	Retransmits tcpinfo.Opt[uint64] // in this interval; only of a sender
+	Info        tcpinfo.Info        // at the interval's end
+}
+
+// Summary is what TCP showed of one stream over the whole test, from readings every 10 ms. It is only of a sender.
+type Summary struct {
+	ID                      int
+	MaxCwnd, MaxSendWindow  uint64        // bytes; 0: not given
+	MinRTT, MaxRTT, MeanRTT time.Duration // of the smoothed round-trip time; 0: not given
+	rttSum                  time.Duration
+	rttCount                int64
+}
+
+// Stall is a stretch without progress during a test.
+type Stall struct {
+	From, To time.Time
+	Open     bool // it had not ended when the test did
+}
+
+// Result is what a test measured.
+type Result struct {
+	Started     time.Time
+	Duration    time.Duration // how long data was sent
+	Cookie      string
+	Reverse     bool
+	Connections []Connection
+	Local       Results   // counted by this end
+	Far         *Results  // counted by the far end; nil if it did not say
+	FarProblem  error     // why it did not
+	TCP         []Summary // of this end as sender; empty where the system tells nothing
+	Stalls      []Stall
+	OursFar     bool // the far end is whydrop
+	Interrupted bool // ctx ended before the test did
+}
+
+// Sender returns what the sending end counted; nil if it is not known.
+func (r Result) Sender() *Results {
+	if r.Reverse {
+		return r.Far
+	}
+	return &r.Local
+}
+
+// Receiver returns what the receiving end counted; nil if it is not known.
+func (r Result) Receiver() *Results {
+	if r.Reverse {
+		return &r.Local
+	}
+	return r.Far
+}
+
+// Handler is told of a test while it runs, from one goroutine. Each may be nil.
+type Handler struct {
+	Connected func([]Connection)
+	Interval  func(Interval)
+	Notice    func(text string) // something the person should know: a limit, a problem
+}
+
+// Run runs one test and tells h of it every interval (at least 10 ms). When ctx ends it returns soon, with what
+// was measured. An error means that nothing was measured; that the far end did not deliver its results is in
+// Result.FarProblem. A test ends at most 10 s after its time.
+func Run(ctx context.Context, t Test, interval time.Duration, h Handler) (Result, error) {
+	t = t.withDefaults()
+	f, err := openFlow(ctx, t)
+	for try := 0; try < openTries && ctx.Err() == nil && (errors.Is(err, ErrRefused) || errors.Is(err, ErrBusy)); try++ {
+		pause(ctx, openPause)
+		f, err = openFlow(ctx, t)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	defer f.abort()
+	r := &run{f: f, h: h, every: max(interval, stream.Tick), result: Result{Cookie: f.cookie, Reverse: t.Reverse, OursFar: f.ours}}
+	r.connected()
+	f.begin()
+	r.result.Started = f.start
+	r.ends = t.Time
+	if f.limit > 0 && (t.Time == 0 || t.Time > f.limit) {
+		r.ends = f.limit
+		r.notice(fmt.Sprintf("the far end limits the test to %v without its token", f.limit))
+	}
+	if f.rate > 0 && t.Rate == 0 {
+		r.notice(fmt.Sprintf("the far end limits the test to %.4g Mbit/s without its token", f.rate/1e6))
+	}
+	ended := r.measure(ctx)
+	if err := r.end(ctx, ended); err != nil {
+		return Result{}, err
+	}
+	return r.result, nil
+}
+
+// A stock server closes its listening socket between two tests: who comes then is refused, or told that it is busy.
+const (
+	openTries = 3
+	openPause = 150 * time.Millisecond
+)
+
+// run is a test of Run while it goes on.
+type run struct {
+	f      *flow
+	h      Handler
+	every  time.Duration
+	ends   time.Duration // 0: never by time
+	result Result
+	det    detector
+
+	from    time.Duration // where the interval that goes on began
+	bytes   []uint64      // of each stream at that time
+	retrans []uint64
+}
+
+func (r *run) notice(text string) {
+	if r.h.Notice != nil {
+		r.h.Notice(text)
+	}
+}
+
+func (r *run) connected() {
+	for _, c := range r.f.conns {
+		r.result.Connections = append(r.result.Connections, Connection{c.id, c.conn.LocalAddr(), c.conn.RemoteAddr(), stream.Inspect(c.conn)})
+		r.result.TCP = append(r.result.TCP, Summary{ID: c.id})
+	}
+	r.bytes, r.retrans = make([]uint64, len(r.f.conns)), make([]uint64, len(r.f.conns))
+	if r.h.Connected != nil {
+		r.h.Connected(r.result.Connections)
+	}
+}
+
+// measure follows the test until its end and returns why it ended; nil: it was over.
+func (r *run) measure(ctx context.Context) error {
+	f := r.f
+	first := f.read(f.start)
+	for i, info := range first.infos {
+		r.retrans[i] = info.Retransmitted.Or(0)
+	}
+	if f.test.Reverse && f.test.Rate > 0 {
+		r.det.least = time.Duration(4 * 8 * float64(f.test.length()) / f.test.Rate * float64(time.Second))
+	}
+	r.det.begin(first)
+	tick := time.NewTicker(stream.Tick)
+	defer tick.Stop()
+	sent := f.sent
+	if f.test.Reverse {
+		sent = nil
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-sent:
+			return nil
+		case err := <-f.broken:
+			return err
+		case m, ok := <-f.messages:
+			switch err := problem(m); {
+			case !ok:
+				return fmt.Errorf("the control connection ended: %w", f.ended)
+			case err != nil:
+				return err
+			case m.state != stateReport:
+				return fmt.Errorf("%w: %v in the middle of a test", errProtocol, m.state)
+			}
+		case <-tick.C:
+			if r.tick(time.Now()) {
+				return nil
+			}
+		}
+	}
+}
+
+// tick takes a reading and says whether the test is over.
+func (r *run) tick(now time.Time) bool {
+	v := r.f.read(now)
+	if s := r.det.observe(v); s != nil {
+		r.result.Stalls = append(r.result.Stalls, Stall{From: s.from, To: s.to})
+		r.notice(fmt.Sprintf("nothing arrived for %.2f s", s.to.Sub(s.from).Seconds()))
+	}
+	at := now.Sub(r.f.start)
+	r.summarise(v)
+	if at-r.from >= r.every-stream.Tick/2 {
+		r.interval(at, v)
+	}
+	if r.f.test.Reverse && r.f.test.Bytes > 0 && v.moved >= r.f.test.Bytes {
+		return true
+	}
+	return r.ends > 0 && at >= r.ends
+}
+
+func (r *run) summarise(v reading) {
+	if r.f.test.Reverse {
+		return
+	}
+	for i, info := range v.infos {
+		s := &r.result.TCP[i]
+		s.MaxCwnd = max(s.MaxCwnd, info.Cwnd.Or(0))
+		s.MaxSendWindow = max(s.MaxSendWindow, info.SendWindow.Or(0))
+		if rtt := info.RTT.Or(0); rtt > 0 {
+			s.MaxRTT = max(s.MaxRTT, rtt)
+			if s.MinRTT == 0 || rtt < s.MinRTT {
+				s.MinRTT = rtt
+			}
+			s.rttSum += rtt
+			s.rttCount++
+			s.MeanRTT = s.rttSum / time.Duration(s.rttCount)
+		}
+	}
+}
+
+// interval tells of the interval that ends at the time given.
+func (r *run) interval(to time.Duration, v reading) {
+	iv := Interval{From: r.from, To: to}
+	for i, c := range r.f.conns {
+		n := c.count.Bytes()
+		s := StreamInterval{ID: c.id, Bytes: n - r.bytes[i]}
+		r.bytes[i] = n
+		if v.infos != nil {
+			s.Info = v.infos[i]
+			if total := s.Info.Retransmitted; total.OK && !r.f.test.Reverse {
+				s.Retransmits = tcpinfo.Opt[uint64]{Value: total.Value - r.retrans[i], OK: true}
+				r.retrans[i] = total.Value
+			}
+		}
+		iv.Streams = append(iv.Streams, s)
+	}
+	r.from = to
+	if r.h.Interval != nil {
+		r.h.Interval(iv)
+	}
+}
+
+// end finishes the test and completes the result.
+func (r *run) end(ctx context.Context, ended error) error {
+	f := r.f
+	f.stopSending()
+	f.end = time.Now()
+	r.result.Duration = f.end.Sub(f.start)
+	if to := r.result.Duration; to-r.from > stream.Tick || r.unreported() {
+		r.interval(to, f.read(f.end))
+	}
+	if s := r.det.open(f.end); s != nil {
+		r.result.Stalls = append(r.result.Stalls, Stall{From: s.from, To: s.to, Open: true})
+	}
+	switch {
+	case ended == nil:
+		fctx, cancel := context.WithTimeout(ctx, endMost)
+		defer cancel()
+		far, err := f.finish(fctx)
+		if err == nil {
+			r.result.Far = &far
+		} else if ended = err; errors.Is(err, context.DeadlineExceeded) {
+			ended = fmt.Errorf("%w to the end of the test", ErrNoAnswer)
+		}
+	default:
+		f.stopData()
+		f.terminate()
+	}
+	r.result.Interrupted = ctx.Err() != nil
+	r.result.FarProblem = ended
+	r.result.Local = f.results()
+	if r.result.Local.Bytes() == 0 && ended != nil {
+		return fmt.Errorf("iperf3: %s: nothing was measured: %w", f.test.Address, ended)
+	}
+	if ended != nil && !r.result.Interrupted {
+		r.notice(fmt.Sprintf("the far end's result is missing: %v", ended))
+	}
+	return nil
+}
+
+// unreported says whether bytes were counted that are in no interval yet.
+func (r *run) unreported() bool {
+	for i, c := range r.f.conns {
+		if c.count.Bytes() != r.bytes[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// endMost bounds the end of a test: waiting for what is on its way, and the results.
+const endMost = 9500 * time.Millisecond
