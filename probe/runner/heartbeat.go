@@ -37,18 +37,25 @@ type means struct {
 
 var _ probe.Prober = (*heartbeat)(nil)
 
+// newHeartbeat lists the means. Connections go to the port of STAMP first, where nothing listens by TCP: the host's
+// refusal is an answer as good. An idle iperf3 server takes each connection for a test that failed (seen with 3.12),
+// so its port comes last, for firewalls that let nothing else through.
 func newHeartbeat(s Spec) (probe.Prober, error) {
+	quiet := s
+	quiet.Port = s.stampPort()
 	h := &heartbeat{path: timeline.Path(s.Path), every: returnTime}
 	for _, m := range []struct {
 		kind  string
+		spec  Spec
 		start func(Spec) (probe.Prober, error)
 		check func(context.Context) error
 	}{
-		{"stamp", newStamp, func(ctx context.Context) error { return stamp.Check(ctx, s.To, s.stampPort()) }},
-		{"icmp", newICMP, func(ctx context.Context) error { return icmp.Check(ctx, s.To) }},
-		{"tcp-connect", newTCPConnect, func(ctx context.Context) error { return tcpconnect.Check(ctx, s.To, s.connectPort()) }},
+		{"stamp", s, newStamp, func(ctx context.Context) error { return stamp.Check(ctx, s.To, s.stampPort()) }},
+		{"icmp", s, newICMP, func(ctx context.Context) error { return icmp.Check(ctx, s.To) }},
+		{"tcp-connect", quiet, newTCPConnect, func(ctx context.Context) error { return tcpconnect.Check(ctx, s.To, quiet.port()) }},
+		{"tcp-connect", s, newTCPConnect, func(ctx context.Context) error { return tcpconnect.Check(ctx, s.To, s.port()) }},
 	} {
-		p, err := m.start(s)
+		p, err := m.start(m.spec)
 		if err != nil {
 			return nil, err
 		}

@@ -115,18 +115,8 @@ func newICMP(s Spec) (probe.Prober, error) {
 	return &icmp.Pinger{Name: s.Path, To: s.To, Heartbeat: s.Heartbeat}, nil
 }
 
-// newTCPConnect connects to the port of iperf3, unless iperf3 is probed: its server ends a running test when a
-// connection closes without its cookie. Then it is the STAMP port, on which nothing listens by TCP; the host's
-// refusal is an answer as good.
 func newTCPConnect(s Spec) (probe.Prober, error) {
-	return &tcpconnect.Connector{Name: s.Path, To: s.To, Port: s.connectPort(), Heartbeat: s.Heartbeat}, nil
-}
-
-func (s Spec) connectPort() uint16 {
-	if len(s.Kinds) == 0 || slices.Contains(s.Kinds, "iperf3") {
-		return s.stampPort()
-	}
-	return s.port()
+	return &tcpconnect.Connector{Name: s.Path, To: s.To, Port: s.port(), Heartbeat: s.Heartbeat}, nil
 }
 
 const (

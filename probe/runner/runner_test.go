@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,9 @@ import (
 
 	"whydrop/correlate/timeline"
 	"whydrop/probe"
+	"whydrop/probe/iperf3"
+	"whydrop/probe/stamp"
+	"whydrop/probe/tcpconnect"
 )
 
 // fake is a prober that does what its function says.
@@ -50,19 +54,33 @@ func TestProbersNamesTheKeyAtFault(t *testing.T) {
 	}
 }
 
-func TestConnectionsKeepAwayFromIperf3(t *testing.T) {
+func TestPortsAreTakenFromTheSpec(t *testing.T) {
 	tests := []struct {
-		name string
-		s    Spec
-		want uint16
+		name        string
+		s           Spec
+		port, stamp uint16
 	}{
-		{"iperf3 runs by default", Spec{}, 5202},
-		{"iperf3 is named", Spec{Port: 6000, Kinds: []string{"heartbeat", "iperf3"}}, 6001},
-		{"no iperf3", Spec{Port: 22, Kinds: []string{"tcp-connect"}}, 22},
+		{"none given", Spec{}, 5201, 5202},
+		{"the port alone", Spec{Port: 6000}, 6000, 6001},
+		{"both", Spec{Port: 6000, STAMPPort: 862}, 6000, 862},
 	}
 	for _, tt := range tests {
-		if got := tt.s.connectPort(); got != tt.want {
-			t.Errorf("%s: port %d, want %d", tt.name, got, tt.want)
+		tt.s.Path, tt.s.To = "a-b", "192.0.2.1"
+		sender, _ := newStamp(tt.s)
+		connector, _ := newTCPConnect(tt.s)
+		stream, _ := newIperf3(tt.s)
+		if got := sender.(*stamp.Sender).Port; got != tt.stamp {
+			t.Errorf("%s: STAMP goes to port %d, want %d", tt.name, got, tt.stamp)
+		}
+		if got := connector.(*tcpconnect.Connector).Port; got != tt.port {
+			t.Errorf("%s: connections go to port %d, want %d", tt.name, got, tt.port)
+		}
+		if got, want := stream.(*iperf3.Client).Address, fmt.Sprintf("192.0.2.1:%d", tt.port); got != want {
+			t.Errorf("%s: iperf3 goes to %s, want %s", tt.name, got, want)
+		}
+		hb, _ := newHeartbeat(tt.s)
+		if m := hb.(*heartbeat).means; m[2].prober.(*tcpconnect.Connector).Port != tt.stamp || m[3].prober.(*tcpconnect.Connector).Port != tt.port {
+			t.Errorf("%s: the heartbeat's connections must go to the STAMP port first", tt.name)
 		}
 	}
 }

@@ -113,8 +113,8 @@ func TestTheHostsOwnLinkGoesDown(t *testing.T) {
 func (f *far) compare(t *testing.T) {
 	slack := max(10*ms, 2*f.beat)
 	gaps := map[string][]outagetest.Gap{
-		timeline.Forward: outagetest.Gaps(f.there(), max(45*ms, 4*f.beat)),
-		timeline.Reverse: outagetest.Gaps(f.back(), max(45*ms, 4*f.beat)),
+		timeline.Forward: outagetest.Gaps(f.there(), max(45*ms, 7*f.beat/2)),
+		timeline.Reverse: outagetest.Gaps(f.back(), max(45*ms, 7*f.beat/2)),
 	}
 	counts := map[string]int{}
 	for _, e := range f.s.EventsOf(timeline.Path("a-b"), timeline.EventOutage) {

@@ -10,8 +10,8 @@
 // is dark for flows that exist may be open for these. Which way a heartbeat was lost cannot be told; outages have
 // the direction "both".
 //
-// The port's owner sees connections that are reset at once. Some programs mind: iperf3's server ends a running test
-// when a connection closes without its cookie. A port on which nothing listens is just as good.
+// The port's owner sees connections that are reset at once, and some programs mind: an idle iperf3 server takes each
+// for a test that failed. A port on which nothing listens is just as good.
 package tcpconnect
 
 import (
@@ -44,6 +44,9 @@ type Connector struct {
 	To        string        // host name or address
 	Port      uint16        // TCP port; must not be 0
 	Heartbeat time.Duration // time between two connections; less than 200 ms is 200 ms
+
+	// Dial, if not nil, is used instead of a net.Dialer. It is called from several goroutines.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 var _ probe.Prober = (*Connector)(nil)
@@ -55,6 +58,9 @@ func (c *Connector) Path() timeline.Subject { return timeline.Path(c.Name) }
 // is missing.
 func (c *Connector) Probe(ctx context.Context, out timeline.Sink) error {
 	w, err := open(ctx, c.To, c.Port)
+	if c.Dial != nil && err == nil {
+		w.dial = c.Dial
+	}
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -96,6 +102,7 @@ type result struct {
 // wire opens connections to one port.
 type wire struct {
 	to      netip.AddrPort
+	dial    func(ctx context.Context, network, address string) (net.Conn, error)
 	ctx     context.Context // ends when the wire is closed
 	cancel  context.CancelFunc
 	pending sync.WaitGroup
@@ -110,7 +117,9 @@ func open(ctx context.Context, host string, port uint16) (*wire, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tcp-connect: %w", err)
 	}
-	w := &wire{to: netip.AddrPortFrom(to, port), results: make(chan result, 64)}
+	var d net.Dialer
+	d.SetMultipathTCP(false) // a SYN without options that a firewall might mind
+	w := &wire{to: netip.AddrPortFrom(to, port), dial: d.DialContext, results: make(chan result, 64)}
 	w.ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	return w, nil
 }
@@ -126,7 +135,7 @@ func (w *wire) Send(n uint64, now time.Time) error {
 	w.pending.Go(func() {
 		ctx, cancel := context.WithTimeout(w.ctx, answerTime)
 		defer cancel()
-		err := connect(ctx, w.to)
+		err := w.connect(ctx)
 		if ctx.Err() != nil {
 			return
 		}
@@ -139,10 +148,8 @@ func (w *wire) Send(n uint64, now time.Time) error {
 }
 
 // connect opens a connection and closes it. That it is refused is no error.
-func connect(ctx context.Context, to netip.AddrPort) error {
-	var d net.Dialer
-	d.SetMultipathTCP(false) // a SYN without options that a firewall might mind
-	conn, err := d.DialContext(ctx, "tcp", to.String())
+func (w *wire) connect(ctx context.Context) error {
+	conn, err := w.dial(ctx, "tcp", w.to.String())
 	if isRefused(err) {
 		return nil
 	}
