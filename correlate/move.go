@@ -58,7 +58,7 @@ func moveFrom(changes []Change, i int, c Change, t Topology) (Move, bool) {
 	if !ok || !t.OnPath(stopped) {
 		return Move{}, false
 	}
-	m := Move{Stopped: stopped, Stop: c.Span, Span: c.Span, Changes: []Change{c}}
+	m := Move{Stopped: stopped, Stop: c.Span, Span: c.Span, Changes: []Change{c}, Root: c.Attrs["from"] == "root"}
 	if rootTo != "" {
 		m.Root, m.Started, m.Start = true, timeline.Port(c.Device, rootTo), c.Span
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"whydrop/correlate"
 	"whydrop/correlate/timeline"
 )
 
@@ -145,8 +146,8 @@ func (e *evaluation) offPath() []string {
 				m    timeline.Metric
 				word string
 			}{{timeline.InFCS, "FCS errors"}, {timeline.OutDrops, "output drops"}} {
-				if a := e.activity(e.snap.Series(sub, x.m), nil); a.Total >= 1 {
-					what = append(what, "counted "+number(math.Round(a.Total))+" "+x.word)
+				if n := math.Round(correlate.Total(e.snap.Series(sub, x.m), e.span)); n >= 1 {
+					what = append(what, "counted "+number(n)+" "+x.word)
 				}
 			}
 			downs := 0
