@@ -234,8 +234,6 @@ func TestTooLongAnAnswerIsCutShort(t *testing.T) {
 
 // TestEverythingReturnsWhenTheContextEnds freezes the device at different moments.
 func TestEverythingReturnsWhenTheContextEnds(t *testing.T) {
-	slow := make(chan struct{})
-	t.Cleanup(func() { close(slow) })
 	for _, c := range []struct {
 		name   string
 		change func(*clitest.Server)
@@ -245,7 +243,7 @@ func TestEverythingReturnsWhenTheContextEnds(t *testing.T) {
 		{"before the handshake", nil, true, false},
 		{"in the shell", nil, true, true},
 		{"in the middle of a command", func(s *clitest.Server) {
-			s.Handler = func(string) (string, bool) { <-slow; return "", true }
+			s.Handler = func(string) (string, bool) { <-s.Done(); return "", true }
 		}, false, false},
 		{"at a prompt that is none", func(s *clitest.Server) { s.Prompt = "Login as?" }, false, false},
 	} {

@@ -122,6 +122,7 @@ func (p *sessions) ask(ctx context.Context, s *slot, d devices.Device, command s
 		if err != nil {
 			return Answer{}, err
 		}
+		s.session.timeout = timeoutOf(d)
 		a, err := s.session.run(ctx, command)
 		if errors.Is(err, devices.ErrUnreachable) && !fresh && ctx.Err() == nil {
 			continue

@@ -60,6 +60,7 @@ type Server struct {
 	conns    map[net.Conn]bool
 	frozen   chan struct{} // closed when thawed; nil when not frozen
 	closed   bool
+	done     chan struct{} // closed by Close
 	counts   Counts
 	commands []string
 	wg       sync.WaitGroup
@@ -90,6 +91,7 @@ func (s *Server) Listen(addr string) error {
 	}
 	s.mu.Lock()
 	s.listener, s.conns, s.closed = l, map[net.Conn]bool{}, false
+	s.done = make(chan struct{})
 	s.mu.Unlock()
 	s.wg.Add(1)
 	go func() {
@@ -105,11 +107,22 @@ func (s *Server) Addr() string { return s.listener.Addr().String() }
 // Port returns the TCP port the server listens on.
 func (s *Server) Port() uint16 { return uint16(s.listener.Addr().(*net.TCPAddr).Port) }
 
+// Done returns a channel that is closed when the server is, so that a handler that waits can end. It is called
+// after Listen.
+func (s *Server) Done() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.done
+}
+
 // Close ends every session, stops listening and waits for all of the server's goroutines. A handler that blocks
-// keeps it waiting.
+// keeps it waiting; see Done.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	l := s.listener
+	if l != nil && !s.closed {
+		close(s.done)
+	}
 	s.closed = true
 	for c := range s.conns {
 		c.Close()
