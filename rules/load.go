@@ -135,9 +135,33 @@ func keysOfType(name string) []string {
 	return nil
 }
 
+var (
+	noField = regexp.MustCompile(`type (rules\.\w+) has no field (\w+)`)
+	noName  = regexp.MustCompile(`unknown name (\w+)`)
+)
+
+// factsOf returns the names of the facts in one of the types behind them.
+func factsOf(name string) []string {
+	for _, v := range []any{runFacts{}, pathFacts{}, portFacts{}, activity{}, moveFacts{}, flapFacts{}, deviceFacts{}} {
+		if t := reflect.TypeOf(v); t.String() == name {
+			var out []string
+			for i := range t.NumField() {
+				out = append(out, t.Field(i).Tag.Get("expr"))
+			}
+			return out
+		}
+	}
+	return nil
+}
+
 // mistake is an error in a rule with its place.
 func (r *Rule) mistake(line int, key string, err error) error {
-	text := strings.Join(strings.Fields(strings.ReplaceAll(err.Error(), "\n", " ")), " ")
+	text, _, _ := strings.Cut(err.Error(), "\n") // the rest draws a caret under the place
+	if m := noField.FindStringSubmatch(text); m != nil {
+		text += nearest(m[2], factsOf(m[1]))
+	} else if m := noName.FindStringSubmatch(text); m != nil {
+		text += nearest(m[1], keysOf(blank(r.Scope)))
+	}
 	if line > 0 {
 		return fmt.Errorf("%s:%d: %s: %s", r.file, line, key, text)
 	}
