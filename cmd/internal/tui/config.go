@@ -32,8 +32,9 @@ type Config struct {
 	// Replay, if not nil, says that a recording is shown and steers it. Without it time goes by with the clock.
 	Replay Replay
 
-	screen tcell.Screen     // for tests: used instead of the terminal
-	now    func() time.Time // for tests: used instead of time.Now
+	screen tcell.Screen       // for tests: used instead of the terminal
+	now    func() time.Time   // for tests: used instead of time.Now
+	drawn  func(tcell.Screen) // for tests: called after each drawing, on the goroutine of the screen
 }
 
 // Replay steers a recording that is played back.

@@ -52,3 +52,19 @@ func (g glyphs) attention(h Health) (string, ink) {
 	}
 	return g.health(h)
 }
+
+// spell returns a cell's text as the terminal can show it. What is no sign of ours it replaces itself.
+func (g glyphs) spell(text string) string {
+	if g.braille || len(text) < 2 {
+		return text
+	}
+	switch text {
+	case "…":
+		return g.ellipsis
+	case "·":
+		return "."
+	case "±":
+		return "~"
+	}
+	return text
+}

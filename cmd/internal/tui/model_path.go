@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"whydrop/cmd/internal/report"
@@ -37,6 +38,7 @@ type Path struct {
 	Outages   []report.Outage
 	Incidents []report.Incident
 
+	own     float64 // the loss that belongs to no outage
 	subject timeline.Subject
 }
 
@@ -87,8 +89,13 @@ func (p *Path) measure(s timeline.Snapshot, now time.Time) {
 	}
 	for _, l := range lossMetrics {
 		// A series that is behind the others speaks of the past: while nothing comes back the direction is open.
-		if v, ok := s.Last(p.subject, l); ok && newest.Sub(v.Span.To) < time.Second {
-			known[l] = lastMean(s, p.subject, l, now, lossTime, func(v float64) bool { return v >= darkLoss })
+		if v, ok := s.Last(p.subject, l); ok && newest.Sub(v.Span.To) < time.Second && now.Sub(v.Span.To) <= freshPath {
+			known[l] = lastMean(s, p.subject, l, now, lossTime, p.ofAnOutage)
+			if own := known[l]; own != nil {
+				p.own = max(p.own, *own)
+			} else {
+				known[l] = &v.Value // the newest is of an outage
+			}
 		}
 		if v := known[l]; v != nil && (p.Loss == nil || *v > *p.Loss) {
 			p.Loss = v
@@ -117,8 +124,9 @@ func lastSecond(s timeline.Snapshot, sub timeline.Subject, m timeline.Metric, no
 }
 
 // lastMean returns the mean of a series over its last stretch of that length, each sample weighing as much as it is
-// long; nil if the series is not fresh. What lies before the last sample but one that apart finds, is left out.
-func lastMean(s timeline.Snapshot, sub timeline.Subject, m timeline.Metric, now time.Time, d time.Duration, apart func(float64) bool) *float64 {
+// long; nil if the series is not fresh. The stretch begins anew after a sample that apart finds, so that nothing may
+// be left of it.
+func lastMean(s timeline.Snapshot, sub timeline.Subject, m timeline.Metric, now time.Time, d time.Duration, apart func(timeline.Sample) bool) *float64 {
 	last, ok := s.Last(sub, m)
 	if !ok || now.Sub(last.Span.To) > freshPath {
 		return nil
@@ -129,15 +137,31 @@ func lastMean(s timeline.Snapshot, sub timeline.Subject, m timeline.Metric, now 
 		if !v.Span.To.After(from) && v != last {
 			continue
 		}
-		if apart != nil && apart(v.Value) && v != last {
+		if apart != nil && apart(v) {
 			sum, weight = 0, 0
 			continue
 		}
 		w := max(v.Span.Width().Seconds(), 1e-6)
 		sum, weight = sum+v.Value*w, weight+w
 	}
+	if weight == 0 {
+		return nil
+	}
 	mean := sum / weight
 	return &mean
+}
+
+// ofAnOutage says whether a sample of loss belongs to an outage, whole or in part: it is no loss of its own.
+func (p *Path) ofAnOutage(v timeline.Sample) bool {
+	if v.Value >= darkLoss {
+		return true
+	}
+	for _, o := range slices.Backward(p.Outages) {
+		if o.SeenBy == timeline.SeenByHeartbeat && v.Span.From.Before(o.To) && v.Span.To.After(o.From) {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *Path) judge(s timeline.Snapshot, now time.Time) {
@@ -145,25 +169,24 @@ func (p *Path) judge(s timeline.Snapshot, now time.Time) {
 	if reference == nil {
 		reference = usual(s, p.subject, now)
 	}
-	below := func(share float64) func(float64) bool {
-		return func(v float64) bool { return reference != nil && v < share**reference }
-	}
+	below := func(share, v float64) bool { return reference != nil && v < share**reference }
+	lost := func(v timeline.Sample) bool { return v.Value > 0 && !p.ofAnOutage(v) }
 	switch {
 	case p.dark(s, now):
 		p.State, p.RTT = StateDown, nil // what there is of it is of before
-		p.Since = runStart(s, p.subject, lossMetrics, now, joint, func(v float64) bool { return v >= darkLoss })
+		p.Since = runStart(s, p.subject, lossMetrics, now, joint, func(v timeline.Sample) bool { return v.Value >= darkLoss })
 		p.Since = p.Since.Add(-partDark(s, p.subject, p.Since))
-	case p.Goodput != nil && below(stalledAt)(*p.Goodput):
+	case p.Goodput != nil && below(stalledAt, *p.Goodput):
 		p.State = StateStalled
-		p.Since = runStart(s, p.subject, []timeline.Metric{timeline.GoodputForward}, now, joint, below(stalledAt))
-	case p.Loss != nil && *p.Loss >= lossyFrom:
+		p.Since = runStart(s, p.subject, []timeline.Metric{timeline.GoodputForward}, now, joint, func(v timeline.Sample) bool { return below(stalledAt, v.Value) })
+	case p.own >= lossyFrom:
 		p.State = StateLossy
-		p.Since = runStart(s, p.subject, lossMetrics, now, 2*lossTime, func(v float64) bool { return v > 0 && v < darkLoss })
+		p.Since = runStart(s, p.subject, lossMetrics, now, 2*lossTime, lost)
 	case p.Loss == nil && p.Goodput == nil && p.RTT == nil:
 		p.State = StateUnknown
-	case p.Offered != nil && p.Goodput != nil && below(slowBelow)(*p.Goodput):
+	case p.Offered != nil && p.Goodput != nil && below(slowBelow, *p.Goodput):
 		p.State = StateSlow
-		p.Since = runStart(s, p.subject, []timeline.Metric{timeline.GoodputForward}, now, joint, below(slowBelow))
+		p.Since = runStart(s, p.subject, []timeline.Metric{timeline.GoodputForward}, now, joint, func(v timeline.Sample) bool { return below(slowBelow, v.Value) })
 	}
 }
 
@@ -216,7 +239,7 @@ func partDark(s timeline.Snapshot, sub timeline.Subject, start time.Time) time.D
 
 // runStart walks back from now as long as some series meets the condition at most reach apart, and returns when
 // that began. The walk ends after maxRun samples.
-func runStart(s timeline.Snapshot, sub timeline.Subject, ms []timeline.Metric, now time.Time, reach time.Duration, is func(float64) bool) time.Time {
+func runStart(s timeline.Snapshot, sub timeline.Subject, ms []timeline.Metric, now time.Time, reach time.Duration, is func(timeline.Sample) bool) time.Time {
 	const maxRun = 20000
 	start := time.Time{}
 	for range maxRun {
@@ -231,7 +254,7 @@ func runStart(s timeline.Snapshot, sub timeline.Subject, ms []timeline.Metric, n
 				back = max(reach, freshPath)
 			}
 			for _, v := range s.Between(sub, m, timeline.Span{From: at.Add(-back), To: at}) {
-				if is(v.Value) && v.Span.From.Before(next) {
+				if is(v) && v.Span.From.Before(next) {
 					next = v.Span.From
 				}
 			}

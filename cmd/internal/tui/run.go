@@ -37,6 +37,10 @@ func Run(ctx context.Context, cfg Config) error {
 		return ev
 	})
 
+	if cfg.drawn != nil {
+		u.app.SetAfterDrawFunc(cfg.drawn)
+	}
+
 	updated, closed := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(updated)

@@ -55,7 +55,7 @@ func (b *board) Draw(screen tcell.Screen) {
 			if p.tail {
 				continue
 			}
-			runes := []rune(p.text)
+			runes := []rune(b.ui.glyphs.spell(p.text))
 			if len(runes) == 0 {
 				runes = []rune{' '}
 			}
