@@ -97,7 +97,7 @@ func demoNotes(d DemoDocument) []string {
 func demoText(w io.Writer, d DemoDocument) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range demoRows(d) {
-		fmt.Fprintln(tw, report.Clean(strings.Join(row, "\t")))
+		fmt.Fprintln(tw, strings.Join(cleaned(row), "\t"))
 	}
 	if err := tw.Flush(); err != nil {
 		return err
@@ -163,6 +163,15 @@ func DemoVerdict(s DemoScenario) []string {
 	}
 	for _, w := range s.Wrong {
 		out = append(out, "the answer is wrong: "+w)
+	}
+	return out
+}
+
+// cleaned makes each cell safe to show.
+func cleaned(row []string) []string {
+	out := make([]string, len(row))
+	for i, cell := range row {
+		out[i] = report.Clean(cell)
 	}
 	return out
 }
