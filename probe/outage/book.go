@@ -114,7 +114,8 @@ func (b *Book) Sent(at time.Time) uint64 {
 	return n
 }
 
-// Stalled says that the host sent no heartbeat between two moments although some were due.
+// Stalled says that the host sent no heartbeat between two moments although some were due. Less than 50 ms, which
+// can hide no outage, is not written.
 func (b *Book) Stalled(from, to time.Time) {
 	b.offset(to)
 	b.host.add(b, b.offset(from), b.offset(to))

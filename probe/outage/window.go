@@ -116,25 +116,27 @@ func mean(ds []time.Duration) time.Duration {
 	return sum / time.Duration(len(ds))
 }
 
-// hostGap gathers the moments in which the host did not send, so that a starved host writes one gap for many.
+// hostGap gathers the moments in which the host did not send: those that follow each other are one gap.
 type hostGap struct {
 	used     bool
 	from, to time.Duration
-	longest  time.Duration
 }
 
 func (h *hostGap) add(b *Book, from, to time.Duration) {
-	if h.used && from-h.to > sampleTime {
+	if to-from < minDark {
+		return // it can hide no outage
+	}
+	if h.used && from > h.to {
 		h.emit(b)
 	}
 	if !h.used {
-		h.used, h.from, h.longest = true, from, 0
+		h.used, h.from = true, from
 	}
-	h.to, h.longest = max(h.to, to), max(h.longest, to-from)
+	h.to = to
 }
 
 func (h *hostGap) passed(b *Book, now time.Duration) {
-	if h.used && (now-h.to > sampleTime || h.to-h.from > time.Second) {
+	if h.used && now > h.to {
 		h.emit(b)
 	}
 }
@@ -144,7 +146,7 @@ func (h *hostGap) emit(b *Book) {
 		return
 	}
 	h.used = false
-	text := fmt.Sprintf("this host sent no heartbeat for up to %s at a time: it was busy or asleep", h.longest.Round(time.Millisecond))
+	text := fmt.Sprintf("this host sent no heartbeat for %s: it was busy or asleep", (h.to - h.from).Round(time.Millisecond))
 	for _, m := range b.metrics() {
 		b.gap(m, b.span(h.from, h.to), timeline.ReasonHost, text)
 	}
