@@ -81,9 +81,12 @@ func noCommon(who string, profile string, e *ssh.AlgorithmNegotiationError) erro
 	if i := strings.LastIndex(what, " "); strings.HasSuffix(what, "cipher") || strings.HasSuffix(what, "MAC") {
 		what = what[i+1:] // "client to server cipher"
 	}
-	offers := make([]string, len(e.RequestedAlgorithms))
-	for i, a := range e.RequestedAlgorithms {
-		offers[i] = printable(a)
+	var offers []string
+	for _, a := range e.RequestedAlgorithms {
+		// Markers of extensions (RFC 8308, strict key exchange) stand among the algorithms.
+		if a != "ext-info-s" && a != "kex-strict-s-v00@openssh.com" {
+			offers = append(offers, printable(a))
+		}
 	}
 	text := fmt.Sprintf("%s offers only %s %s", who, what, strings.Join(offers, ", "))
 	old := ssh.InsecureAlgorithms()

@@ -14,6 +14,7 @@ import (
 )
 
 func TestCollectReadsPortsSpanningTreeLogAndClock(t *testing.T) {
+	t.Parallel()
 	s := ios(t, nil)
 	c := collector(t)
 	var kept tape
@@ -70,6 +71,7 @@ func TestCollectReadsPortsSpanningTreeLogAndClock(t *testing.T) {
 }
 
 func TestCollectWithoutPortsReadsAll(t *testing.T) {
+	t.Parallel()
 	s := ios(t, nil)
 	r, err := collector(t).Collect(within(t, 5*time.Second), device(s, nil))
 	if err != nil || len(r.Interfaces) != 3 {
@@ -78,6 +80,7 @@ func TestCollectWithoutPortsReadsAll(t *testing.T) {
 }
 
 func TestDeviceWithoutSpanningTreeIsAskedOnce(t *testing.T) {
+	t.Parallel()
 	s := ios(t, func(s *clitest.Server) {
 		s.Handler = clitest.Transcript(map[string]string{"show interfaces GigabitEthernet1/0/1": gi1})
 	})
@@ -96,6 +99,7 @@ func TestDeviceWithoutSpanningTreeIsAskedOnce(t *testing.T) {
 }
 
 func TestUnknownPortKeepsTheDevicesWords(t *testing.T) {
+	t.Parallel()
 	s := ios(t, nil)
 	d := device(s, nil)
 	d.Ports = []string{"GigabitEthernet1/0/1", "GigabitEthernet9/9"}
@@ -163,6 +167,7 @@ func TestPromptsBannersAndPagers(t *testing.T) {
 }
 
 func TestPagedAnswerIsWhatTheUnpagedOneIs(t *testing.T) {
+	t.Parallel()
 	texts := map[bool]string{}
 	for _, paged := range []bool{false, true} {
 		s := ios(t, func(s *clitest.Server) { s.NoPagerOff = paged })
@@ -178,6 +183,7 @@ func TestPagedAnswerIsWhatTheUnpagedOneIs(t *testing.T) {
 }
 
 func TestOneSessionPerDevice(t *testing.T) {
+	t.Parallel()
 	s := ios(t, nil)
 	c := collector(t)
 	d := device(s, nil)
@@ -196,6 +202,7 @@ func TestOneSessionPerDevice(t *testing.T) {
 }
 
 func TestSessionIsOpenedAgainWhenTheDeviceEndedIt(t *testing.T) {
+	t.Parallel()
 	s := ios(t, nil)
 	c := collector(t)
 	d := device(s, nil)
@@ -211,6 +218,7 @@ func TestSessionIsOpenedAgainWhenTheDeviceEndedIt(t *testing.T) {
 }
 
 func TestTooLongAnAnswerIsCutShort(t *testing.T) {
+	t.Parallel()
 	line := strings.Repeat("x", 1023) + "\n"
 	s := ios(t, func(s *clitest.Server) {
 		s.Handler = func(cmd string) (string, bool) {
@@ -317,6 +325,7 @@ func TestNothingIsLeftAfterTwentySessions(t *testing.T) {
 }
 
 func TestClosedCollectorAsksNothing(t *testing.T) {
+	t.Parallel()
 	s := ios(t, nil)
 	c := New()
 	c.Close()

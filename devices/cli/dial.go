@@ -69,6 +69,7 @@ func connect(ctx context.Context, t target, jump *link) (*link, error) {
 }
 
 func attempt(ctx context.Context, t target, jump *link, keys *hostKeys) (*link, error) {
+	keys.err = nil
 	conn, err := dial(ctx, t, jump)
 	if err != nil {
 		return nil, unreachable(t.who+" at "+t.addr(), err)

@@ -153,13 +153,20 @@ func checkWords(t *testing.T, err error, words ...string) {
 	}
 }
 
+// testTime bounds one question in a test.
+const testTime = 5 * time.Second
+
 // goroutines returns how many goroutines run code of ours or of the libraries below, other than the tests.
 func goroutines() int {
+	return goroutinesOf("x/crypto/ssh") + goroutinesOf("scrapligo") + goroutinesOf("whydrop/devices/cli.")
+}
+
+func goroutinesOf(code string) int {
 	buf := make([]byte, 1<<20)
 	buf = buf[:runtime.Stack(buf, true)]
 	n := 0
 	for g := range strings.SplitSeq(string(buf), "\n\n") {
-		if (strings.Contains(g, "x/crypto/ssh") || strings.Contains(g, "scrapligo") || strings.Contains(g, "whydrop/devices/cli.")) && !strings.Contains(g, "testing.tRunner") {
+		if strings.Contains(g, code) && !strings.Contains(g, "testing.tRunner") {
 			n++
 		}
 	}

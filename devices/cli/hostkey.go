@@ -31,6 +31,7 @@ type hostKeys struct {
 	err      error    // why the last key was refused
 	seen     []string // fingerprints of keys that did not match the pin, with their types
 	types    []string // types of those keys
+	all      bool     // the device has no keys of other types
 }
 
 func newHostKeys(who, addr string, s devices.SSH) (*hostKeys, error) {
@@ -139,7 +140,7 @@ func (h *hostKeys) pinMismatch() error {
 // retry says whether to connect again after a refusal, to see the device's key of another type.
 func (h *hostKeys) retry() bool {
 	const types = 4 // RSA, ECDSA, Ed25519, and one that we don't know yet
-	return h.pin != "" && !h.accepted && len(h.types) > 0 && len(h.types) < types
+	return h.pin != "" && !h.accepted && !h.all && len(h.types) > 0 && len(h.types) < types
 }
 
 // negotiation explains that no host key algorithm was found in common, if it was for the keys we know. It
@@ -149,6 +150,7 @@ func (h *hostKeys) negotiation(e *ssh.AlgorithmNegotiationError) error {
 		return nil
 	}
 	if len(h.seen) > 0 {
+		h.all = true
 		return h.pinMismatch()
 	}
 	if len(h.known) == 0 || slices.ContainsFunc(e.RequestedAlgorithms, func(a string) bool { return slices.Contains(h.known, a) }) {

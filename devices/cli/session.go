@@ -111,9 +111,9 @@ const silent = time.Second
 // learnPrompt returns the device's prompt: the line it stops at, twice the same, with an empty line entered in
 // between.
 func (s *session) learnPrompt(ctx context.Context) (string, error) {
-	last, seen := "", ""
+	last, seen, wait := "", "", quiet
 	for {
-		line, err := s.lastLine(ctx)
+		line, err := s.lastLine(ctx, wait)
 		if line != "" {
 			last = line
 		}
@@ -127,7 +127,9 @@ func (s *session) learnPrompt(ctx context.Context) (string, error) {
 			if line == seen {
 				return line, nil
 			}
-			seen = line
+			seen, wait = line, quiet/4 // the answer to an empty line comes in one piece
+		} else {
+			wait = quiet
 		}
 		if err := s.driver.Channel.WriteReturn(); err != nil {
 			return "", err
@@ -144,7 +146,7 @@ func isPrompt(line string) bool {
 
 // lastLine reads until the device has said something and then been silent for a moment, and returns the line
 // it stopped at; "" if it said nothing for a second.
-func (s *session) lastLine(ctx context.Context) (string, error) {
+func (s *session) lastLine(ctx context.Context, wait time.Duration) (string, error) {
 	var got []byte
 	since := time.Now()
 	for {
@@ -157,7 +159,7 @@ func (s *session) lastLine(ctx context.Context) (string, error) {
 		case len(b) > 0:
 			got = append(got, b...)
 			since = time.Now()
-		case len(bytes.TrimSpace(got)) > 0 && time.Since(since) >= quiet:
+		case len(bytes.TrimSpace(got)) > 0 && time.Since(since) >= wait:
 			return tail(got), nil
 		case time.Since(since) >= silent:
 			return "", nil
