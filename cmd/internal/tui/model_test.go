@@ -262,6 +262,20 @@ func TestLossLevel(t *testing.T) {
 	}
 }
 
+func TestShortFigures(t *testing.T) {
+	for _, tt := range []struct{ got, want string }{
+		{count(0), "0"}, {count(0.2), "1"}, {count(12), "12"}, {count(250000), "250k"}, {count(3.2e6), "3.2M"},
+		{shortRate(0), "0.0M"}, {shortRate(9.4e6), "9.4M"}, {shortRate(941e6), "941M"}, {shortRate(9.41e9), "9.4G"},
+		{shortSpeed(1e9), "1G"}, {shortSpeed(2.5e9), "2.5G"}, {shortSpeed(1e8), "100M"},
+		{shortPort("GigabitEthernet1/0/1"), "Gi1/0/1"}, {shortPort("TenGigabitEthernet1/1"), "Te1/1"}, {shortPort("Ethernet"), "Ethernet"}, {shortPort("inside"), "inside"},
+		{clipLeft("Gi1/0/24", 8, fancy), "Gi1/0/24"}, {clipLeft("Gi1/0/24", 5, fancy), "…0/24"}, {clipLeft("abc", 0, fancy), "…"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("got %q, want %q", tt.got, tt.want)
+		}
+	}
+}
+
 func TestWindowOfTheChart(t *testing.T) {
 	m := func(began, now float64) *Model { return &Model{Began: reporttest.At(began), Now: reporttest.At(now)} }
 	tests := []struct {

@@ -96,7 +96,28 @@ func findingLines(m *Model, s *state, width int) []styled {
 		if s.filter != "" && len(m.Findings) > 0 {
 			text = nothingMatches(s, "")
 		}
-		out = append(out, styled{text: text, heading: true})
+		out = append(out, styled{ink: inkBold, text: text, heading: true})
+		if s.filter == "" {
+			out = append(out, lookedAt(m)...)
+		}
+	}
+	return out
+}
+
+// lookedAt says what is being watched, so that "nothing found" can be believed.
+func lookedAt(m *Model) []styled {
+	out := []styled{{}, {text: "What is looked at", heading: true}}
+	for _, p := range m.Paths {
+		out = append(out, styled{label: "path", text: p.Name + ": " + p.Sentence(m.Now)})
+	}
+	for _, d := range m.Devices {
+		read := 0
+		for _, p := range d.Ports {
+			if p.Health != HealthUnknown {
+				read++
+			}
+		}
+		out = append(out, styled{label: report.Clip(d.Role, textIndent-1), text: fmt.Sprintf("%s: %s; %d of %d ports on the path read", d.Name, deviceSays(d), read, len(d.Ports))})
 	}
 	return out
 }

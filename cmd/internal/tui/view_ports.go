@@ -201,7 +201,7 @@ func count(n float64) string {
 	case n >= 1e5:
 		return fmt.Sprintf("%.0fk", n/1e3)
 	}
-	return fmt.Sprintf("%.0f", math.Ceil(n-1e-9))
+	return fmt.Sprintf("%.0f", max(0, math.Ceil(n-1e-9)))
 }
 
 // shortSpeed writes a speed in few characters: "1G", "100M", "2.5G".
