@@ -70,7 +70,7 @@ func moveFrom(changes []Change, i int, c Change, t Topology) (Move, bool) {
 		if o.Device != c.Device || j == i || !o.Span.Overlaps(c.Span.Widen(oneMove, late)) {
 			continue
 		}
-		if port, ok := starts(o); ok && port != stopped && (m.Started == timeline.Subject{} || m.Started == port) {
+		if port, ok := starts(o); ok && port != stopped && t.OnPath(port) && (m.Started == timeline.Subject{} && !cameUp(o) || m.Started == port) {
 			m.Started, m.Start = port, o.Span
 			m.add(o)
 		} else if s, _, ok := stops(o); ok && s == stopped {
@@ -106,6 +106,9 @@ func starts(c Change) (timeline.Subject, bool) {
 	return c.Subject, c.Type == timeline.EventSTPState && c.Attrs["to"] == "forwarding" ||
 		c.Type == timeline.EventSTPRole && c.Attrs["to"] == "root"
 }
+
+// cameUp says whether the port forwards because its link came up: that alone takes nothing over.
+func cameUp(c Change) bool { return c.Type == timeline.EventSTPState && c.Attrs["from"] == "disabled" }
 
 // joinMoves makes one move of what several changes and several bridges tell of one time.
 func joinMoves(all []Move, t Topology) []Move {
