@@ -132,13 +132,3 @@ func compare(t *testing.T, store *timeline.Store, c *Client, segs []segment) {
 		t.Errorf("%d goodput samples of 0 within %v, want at least %d", zeros, o.Span.Width(), least)
 	}
 }
-
-func goodputAbove(store *timeline.Store, c *Client, rate float64) bool {
-	s := store.Snapshot()
-	for _, m := range []timeline.Metric{timeline.GoodputForward, timeline.GoodputReverse} {
-		if v, ok := s.Last(c.Path(), m); ok && v.Value > rate {
-			return true
-		}
-	}
-	return false
-}

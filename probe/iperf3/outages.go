@@ -25,6 +25,9 @@ const (
 // outage writes a stall to the sink. Where the peer's window was shut and the far end can say whether its program
 // read, it is asked first: a program that does not read is no outage of the path.
 func (w *watch) outage(s stall, open bool) {
+	if s.windowShut && open && w.samples.readStall >= notReading && s.to.Sub(w.samples.reported) < holdMost {
+		return
+	}
 	if s.windowShut && !open && w.flow != nil && w.flow.ours {
 		w.held = append(w.held, heldOutage{s, w.switched, time.Now()})
 		w.releaseHeld(time.Now(), false)

@@ -393,6 +393,9 @@ func (w *watch) tick(ctx context.Context, now time.Time) {
 	if first {
 		w.closeGap(before, ever)
 	}
+	if w.finishing && !w.det.stalled && now.Sub(time.Unix(0, w.heard.Load())) >= w.patience() {
+		w.det.stalled, w.switched = true, true
+	}
 	if !w.det.stalled {
 		w.switched = false
 		if first || now.Sub(w.flow.start) > time.Second {
@@ -406,6 +409,15 @@ func (w *watch) tick(ctx context.Context, now time.Time) {
 	case w.det.lasted(now) > reopenAfter && w.opening == nil && w.retry == nil:
 		w.later()
 	}
+}
+
+// patience is how long the far end may be silent at the end of a test. One whose program is slow reads first
+// what has arrived.
+func (w *watch) patience() time.Duration {
+	if w.flow.ours && w.samples.readStall >= notReading {
+		return silentTooLong + drainQuiet
+	}
+	return silentTooLong
 }
 
 // tickWithout watches over the time without a flow.
@@ -442,6 +454,7 @@ func (w *watch) closeGap(before time.Time, ever bool) {
 // finish ends a test whose time is over. run reads the result.
 func (w *watch) finish(ctx context.Context) {
 	w.finishing = true
+	w.heard.Store(time.Now().UnixNano())
 	f := w.flow
 	go func() {
 		_, err := f.finish(ctx)

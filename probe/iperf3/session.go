@@ -400,34 +400,26 @@ func (t *session) limits(now time.Time, idle time.Duration) error {
 	return nil
 }
 
-// drain lets the receivers read what was sent before the end of the test: a client of ours closes its side, a
-// stock client does not, so there silence has to do.
+// drain lets the receivers read what was sent before the end of the test. A client of ours closes its side; a
+// stock client does not, so there it has to do that all receivers wait for data in vain.
 func (t *session) drain(over <-chan struct{}) {
-	const quiet, most = 100 * time.Millisecond, 3 * time.Second
+	const quiet, most = 150 * time.Millisecond, 3 * time.Second
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	last, moved := t.end, t.bytes()
 	for {
 		select {
 		case <-over:
 			return
 		case now := <-tick.C:
-			if n := t.bytes(); n != moved {
-				moved, last = n, now
+			waiting := now.Sub(t.end) >= quiet
+			for _, c := range t.conns {
+				waiting = waiting && c.count.Blocked() >= quiet
 			}
-			if t.params.ours == nil && now.Sub(last) >= quiet || now.Sub(t.end) >= most {
+			if waiting || now.Sub(t.end) >= most {
 				return
 			}
 		}
 	}
-}
-
-func (t *session) bytes() uint64 {
-	var n uint64
-	for _, c := range t.conns {
-		n += c.count.Bytes()
-	}
-	return n
 }
 
 // exchange swaps results with the client.
