@@ -23,8 +23,12 @@ type Change struct {
 
 // Changes returns what happened to devices and ports in order of time. The same change seen by several
 // collectors, SNMP within a poll and the device's own log to the millisecond, say, is one Change with the narrowest of
-// their datings. Two records of one collector are never the same change.
+// their datings. Two records of one collector are never the same change. What happened before anything was watched,
+// told by an old line of a log, is left out.
 func Changes(s timeline.Snapshot, t Topology) []Change {
+	watched := Watched(s)
+	all := watched.IsZero() // nothing but events
+	watched = watched.Widen(Slack, Slack)
 	type kind struct {
 		sub timeline.Subject
 		typ timeline.EventType
@@ -32,7 +36,7 @@ func Changes(s timeline.Snapshot, t Topology) []Change {
 	groups := map[kind][]timeline.Event{}
 	var order []kind
 	for _, e := range s.Events() {
-		if e.Kind != timeline.KindPort && e.Kind != timeline.KindDevice {
+		if e.Kind != timeline.KindPort && e.Kind != timeline.KindDevice || !all && !e.Span.Overlaps(watched) {
 			continue
 		}
 		k := kind{e.Subject, e.Type}

@@ -76,6 +76,18 @@ func TestChangesTellTheFlapsThatOneCollectorSawApart(t *testing.T) {
 	}
 }
 
+func TestChangesLeaveOutWhatHappenedBeforeAnythingWasWatched(t *testing.T) {
+	figures := rate(timeline.Path("p"), timeline.RTT, 0, 60, 0.002)
+	old := oper("sw1", "a", "down", span(-90000, -89999), "ssh:sw1")
+	got := Changes(snap(figures, old, oper("sw1", "a", "down", span(-1, 0), "snmp:sw1"), oper("sw1", "a", "up", span(60.5, 61), "snmp:sw1")), site)
+	if len(got) != 2 {
+		t.Errorf("%d changes, want the two at the edges: %v", len(got), got)
+	}
+	if w := Watched(snap(figures, old)); w != span(0, 60) {
+		t.Errorf("watched %v to %v", w.From, w.To)
+	}
+}
+
 func TestOrderAndLeads(t *testing.T) {
 	cases := []struct {
 		name   string

@@ -67,7 +67,7 @@ const (
 
 // Look prepares one path.
 func Look(s timeline.Snapshot, t Topology, p Path, incidents []Incident) View {
-	sub, all := timeline.Path(p.Name), s.Span()
+	sub, all := timeline.Path(p.Name), Watched(s)
 	v := View{Path: p, Span: all, Offered: p.Rate, Expected: math.NaN()}
 	for _, i := range incidents {
 		if i.Path == p.Name {

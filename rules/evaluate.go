@@ -109,7 +109,7 @@ func (e *evaluation) try(r *Rule, c *candidate) *match {
 			m.miss(e.snap, w.If)
 		}
 	}
-	m.weigh(e.snap)
+	m.weigh(e.snap, blind)
 	switch {
 	case blind:
 		m.verdict = CannotTell
@@ -156,8 +156,9 @@ func (e *evaluation) fail(r *Rule, c *candidate, passed int, cond Condition) {
 	e.failed[r.ID] = failure{passed, cond.Otherwise.fill(c.env)}
 }
 
-// weigh adds up the evidence for and against.
-func (m *match) weigh(s timeline.Snapshot) {
+// weigh adds up the evidence for and against. Where the finding can't be told anyway (blind), only what it needs is
+// missing, not what would merely make it surer.
+func (m *match) weigh(s timeline.Snapshot, blind bool) {
 	env, total, capped := m.cand.env, m.rule.Base, false
 	for i := range m.rule.For {
 		w := &m.rule.For[i]
@@ -166,7 +167,9 @@ func (m *match) weigh(s timeline.Snapshot) {
 			total += w.Weight
 			m.said = append(m.said, said{w, w.Say.fill(env), floatOf(w.Value.eval(env))})
 		case Unknown:
-			m.miss(s, w.If)
+			if !blind || w.Required {
+				m.miss(s, w.If)
+			}
 			capped = capped || w.Required
 		}
 	}

@@ -30,6 +30,7 @@ type pathFacts struct {
 	LowGoodput float64       `expr:"low_goodput"` // median meanwhile; the median of all if it never was low
 	LowSpread  float64       `expr:"low_spread"`
 	LowSpan    timeline.Span `expr:"low_span"`
+	WorstSpan  timeline.Span `expr:"worst_span"` // of low goodput, else of raised delay; zero if neither
 
 	LossForward float64       `expr:"loss_forward" metric:"path.loss.forward"` // mean ratio
 	LossReverse float64       `expr:"loss_reverse" metric:"path.loss.reverse"`
@@ -46,13 +47,13 @@ type pathFacts struct {
 	TCPRTT        float64 `expr:"tcp_rtt" metric:"tcp.rtt"`
 	Retransmits   float64 `expr:"retransmits" metric:"tcp.retransmits"` // per second
 	RetransShare  float64 `expr:"retransmit_share" metric:"tcp.retransmits"`
-	RwndLimited   float64 `expr:"rwnd_limited" metric:"tcp.rwnd_limited"` // while goodput was low, if it ever was
+	RwndLimited   float64 `expr:"rwnd_limited" metric:"tcp.rwnd_limited"` // within worst_span, if there is one
 	SndbufLimited float64 `expr:"sndbuf_limited" metric:"tcp.sndbuf_limited"`
 	Window        float64 `expr:"window" metric:"tcp.send_window"` // bytes, the upper tenth
 	WindowRate    float64 `expr:"window_rate" metric:"tcp.send_window,path.rtt"`
 	WindowIsIt    float64 `expr:"window_ratio" metric:"tcp.send_window,path.rtt"` // low goodput over window/RTT
 
-	FarCPU       float64 `expr:"far_cpu" metric:"host.cpu"` // while goodput was low, if it ever was
+	FarCPU       float64 `expr:"far_cpu" metric:"host.cpu"` // within worst_span, if there is one
 	FarProcess   float64 `expr:"far_process" metric:"host.process_cpu"`
 	FarReadStall float64 `expr:"far_read_stall" metric:"host.read_stall"`
 	FarUDPDrops  float64 `expr:"far_udp_drops" metric:"host.udp_drops"`

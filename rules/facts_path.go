@@ -37,9 +37,12 @@ func (sc *scene) pathFacts(ps *pathScene) *pathFacts {
 		f.Offered = ps.Offered
 	}
 	f.episodes(ps)
-	worst := f.LowSpan
+	if f.WorstSpan = f.LowSpan; f.WorstSpan.IsZero() {
+		f.WorstSpan, f.LowGoodput, f.LowSpread = f.DelaySpan, f.Goodput, f.Spread
+	}
+	worst := f.WorstSpan
 	if worst.IsZero() {
-		worst, f.LowGoodput, f.LowSpread = sc.span, f.Goodput, f.Spread
+		worst = sc.span
 	}
 	sc.tcpFacts(f, ps, worst)
 	sc.hostFacts(f, ps, worst)

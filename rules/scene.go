@@ -32,7 +32,7 @@ type pathScene struct {
 }
 
 func newScene(s timeline.Snapshot, t correlate.Topology) *scene {
-	sc := &scene{snap: s, topo: t, span: s.Span()}
+	sc := &scene{snap: s, topo: t, span: correlate.Watched(s)}
 	sc.changes = correlate.Changes(s, t)
 	sc.losses = correlate.CarrierLosses(s, t, sc.changes)
 	sc.groups = correlate.CarrierGroups(sc.losses, t, sc.span.To)
