@@ -119,7 +119,7 @@ func (s *session) learnPrompt(ctx context.Context) (string, error) {
 		}
 		if err != nil {
 			if last != "" && ctx.Err() != nil {
-				err = fail(devices.ErrTimeout, ctx.Err(), "%s: no prompt seen; it stopped at %q", s.who, printable(last))
+				err = fail(devices.ErrTimeout, ctx.Err(), "%s: no prompt seen; it stopped at %q; check `address` and `platform`", s.who, printable(last))
 			}
 			return "", err
 		}
