@@ -95,14 +95,7 @@ func (c *canvas) row(y int, in ink) {
 	}
 }
 
-// hline draws a rule.
-func (c *canvas) hline(y int, in ink, glyph string) {
-	for x := range c.width {
-		c.put(x, y, in, glyph)
-	}
-}
-
-// sub returns a canvas that is a part of c; what is drawn on it must be laid over with paste.
+// paste lays the cells of part over c, with its upper left corner at x, y.
 func (c *canvas) paste(x, y int, part *canvas) {
 	for py := range part.height {
 		for px := range part.width {

@@ -2,21 +2,21 @@ package tui
 
 // glyphs are the signs the screens are drawn with. A terminal whose character set is not UTF-8 gets the plain set.
 type glyphs struct {
-	ok, warn, down, unknown      string // health
-	rule, vbar                   string
-	arrow, fork, join, bend, end string // the path: to one hop, to the upper and the lower of two, and back
-	dark                         string // a column in which the path was dark
-	event, off, mark, many       string // on a time axis
-	cursor, up, dn               string
-	bars                         []string // an eighth to a whole, from below
-	braille                      bool
-	ellipsis                     string
+	ok, warn, down, unknown string // health
+	vbar                    string
+	arrow, fork, bend, end  string // the path: to one hop, to the upper and the lower of two, and back
+	dark                    string // a column in which the path was dark
+	event, off, mark, many  string // on a time axis
+	cursor, up, dn          string
+	bars                    []string // an eighth to a whole, from below
+	braille                 bool
+	ellipsis                string
 }
 
 var fancy = glyphs{
 	ok: "✔", warn: "!", down: "✖", unknown: "?",
-	rule: "─", vbar: "│",
-	arrow: "─▶", fork: "┬▶", join: "┴", bend: "└▶", end: "┘",
+	vbar:  "│",
+	arrow: "─▶", fork: "┬▶", bend: "└▶", end: "┘",
 	dark: "░", event: "▲", off: "△", mark: "◆", many: "#",
 	cursor: "▶", up: "▲", dn: "▼",
 	bars:    []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
@@ -25,8 +25,8 @@ var fancy = glyphs{
 
 var plain = glyphs{
 	ok: "+", warn: "!", down: "X", unknown: "?",
-	rule: "-", vbar: "|",
-	arrow: "->", fork: "+>", join: "+", bend: "`>", end: "'",
+	vbar:  "|",
+	arrow: "->", fork: "+>", bend: "`>", end: "'",
 	dark: ":", event: "^", off: "o", mark: "*", many: "#",
 	cursor: ">", up: "^", dn: "v",
 	bars:     []string{".", ".", "-", "-", "=", "=", "#", "#"},
