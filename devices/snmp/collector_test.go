@@ -78,24 +78,82 @@ func collector(t *testing.T) *Collector {
 }
 
 func TestCollectReadsASwitch(t *testing.T) {
-	a := &snmptest.Agent{Community: "public"}
-	sw(a)
-	c, d := collector(t), device(snmptest.NewAgent(t, a), "GigabitEthernet1/0/1", "Gi1/0/2", "Fa0")
-	for poll := range 2 {
-		before := time.Now()
-		r, err := c.Collect(context.Background(), d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("poll %d: %d GET, %d GETBULK, %s", poll, a.Count("GET"), a.Count("GETBULK"), time.Since(before))
-		if len(r.Interfaces) != 3 {
-			t.Fatalf("%d interfaces: %+v", len(r.Interfaces), r.Interfaces)
-		}
-		for n, want := range []string{"Fa0", "GigabitEthernet1/0/1", "Gi1/0/2"} {
-			if r.Interfaces[n].Name != want {
-				t.Errorf("interface %d is %q, want %q", n, r.Interfaces[n].Name, want)
+	for _, version := range []string{"2c", "3"} {
+		t.Run(version, func(t *testing.T) {
+			a := &snmptest.Agent{Community: "public", User: "ops", AuthPass: "authphrase", PrivPass: "privphrase"}
+			sw(a)
+			c, d := collector(t), device(snmptest.NewAgent(t, a), "GigabitEthernet1/0/1", "Gi1/0/2")
+			d.OffPath = []string{"Fa0"}
+			if d.SNMP.Version = version; version == "3" {
+				d.SNMP.User, d.SNMP.AuthPass, d.SNMP.PrivPass = "ops", devices.NewSecret("authphrase"), devices.NewSecret("privphrase")
 			}
+			for poll := range 2 {
+				before := time.Now()
+				r, err := c.Collect(context.Background(), d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkSwitch(t, r)
+				if r.Origin.Collector != "snmp:sw1" || r.Origin.Exchange != uint64(poll+1) {
+					t.Errorf("origin %+v", r.Origin)
+				}
+				if r.Span.From.Before(before) || r.Span.To.After(time.Now()) || r.Span.Width() <= 0 {
+					t.Errorf("span %v", r.Span)
+				}
+				clock := r.Clock.Value
+				if clock.Ticks < 100000 || clock.Span.From.Before(r.Span.From) || clock.Span.To.After(r.Span.To) {
+					t.Errorf("clock %+v in %v", clock, r.Span)
+				}
+				if boots := r.EngineBoot; boots.OK != (version == "3") {
+					t.Errorf("snmpEngineBoots %v", boots)
+				}
+			}
+		})
+	}
+}
+
+func checkSwitch(t *testing.T, r devices.Reading) {
+	t.Helper()
+	if r.Device != "sw1" || r.SysName.Value != "sw1" || r.SysDescr.Value != "a switch" {
+		t.Errorf("system: %+v", r)
+	}
+	b := r.Bridge
+	if b == nil {
+		t.Fatal("no bridge")
+	}
+	want := devices.Bridge{
+		TopologyChanges: devices.C32(12), SinceChange: devices.Some(42 * time.Second),
+		DesignatedRoot: devices.Some("32769.aabb.ccdd.eeff"), RootCost: devices.Some[uint32](4), RootPort: devices.Some("GigabitEthernet1/0/1"),
+	}
+	if *b != want {
+		t.Errorf("bridge %+v, want %+v", *b, want)
+	}
+	if len(r.Interfaces) != 3 {
+		t.Fatalf("%d interfaces: %+v", len(r.Interfaces), r.Interfaces)
+	}
+	hc := func(c int) devices.Opt[devices.Counter] { return devices.C64(1<<40 + uint64(c)) }
+	c32 := func(c int) devices.Opt[devices.Counter] { return devices.C32(uint64(c)) }
+	base := devices.Interface{
+		Alias: "to the roof", Admin: devices.Some("up"), Oper: devices.Some("up"), Duplex: devices.Some("full"),
+		MTU: devices.Some[uint32](1500), LastChange: devices.Some[uint32](500), Discontinue: devices.Some[uint32](0),
+		STPState: devices.Some("forwarding"), STPRole: devices.Some("designated"),
+		InErrors: c32(14000), OutErrors: c32(20000), InDrops: c32(13000), OutDrops: c32(19000), UnknownProtos: c32(15000),
+		FCS: c32(3), Alignment: c32(2), Symbol: c32(18), Giants: c32(13), LateCollisions: c32(8), Collisions: c32(9),
+	}
+	fast, gig := base, base
+	fast.Index, fast.Name, fast.Descr = devices.Some[uint32](10001), "Fa0", "FastEthernet0"
+	fast.Speed, fast.SpeedMax = devices.Some[uint64](100e6), devices.Some[uint64](100e6)
+	fast.InOctets, fast.OutOctets, fast.InPackets, fast.OutPackets = c32(10000), c32(16000), c32(11005), c32(17009)
+	gig.Index, gig.Name, gig.Descr = devices.Some[uint32](10101), "GigabitEthernet1/0/1", "GigabitEthernet1/0/1"
+	gig.Speed, gig.SpeedMax = devices.Some[uint64](1e9), devices.Some[uint64](1e9)
+	gig.InOctets, gig.OutOctets = hc(6), hc(10)
+	gig.InPackets, gig.OutPackets = devices.C64(3<<40+7+8+9), devices.C64(3<<40+11+12+13)
+	for n, want := range []devices.Interface{fast, gig} {
+		if got := r.Interfaces[n]; got != want {
+			t.Errorf("got  %+v\nwant %+v", got, want)
 		}
-		t.Logf("%+v", r)
+	}
+	if n := r.Interfaces[2].Name; n != "Gi1/0/2" {
+		t.Errorf("the third port is %q", n)
 	}
 }
