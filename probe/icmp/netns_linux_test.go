@@ -32,7 +32,7 @@ func TestOutagesAgreeWithACapture(t *testing.T) {
 			for up := errors.New("not tried"); up != nil && t.Context().Err() == nil; {
 				p.Do("a", func() { up = Check(t.Context(), tt.to) })
 			}
-			back := p.Capture("a", tt.filter)
+			back := p.Capture("a", "in", tt.filter)
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
 			var running sync.WaitGroup

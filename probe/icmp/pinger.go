@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
+	"syscall"
 	"time"
 
 	xicmp "golang.org/x/net/icmp"
@@ -152,6 +153,9 @@ func (w *wire) Send(n uint64, now time.Time) error {
 	_ = w.socket.conn.SetWriteDeadline(now.Add(time.Second))
 	w.out = request(w.out[:0], w.to, w.socket.id, w.cookie, n)
 	err := w.socket.write(w.out)
+	if errors.Is(err, syscall.EHOSTUNREACH) { // a router's word about an earlier one; this one was not sent
+		err = w.socket.write(w.out)
+	}
 	if err != nil && isStale(err) {
 		w.close()
 	}
@@ -205,7 +209,10 @@ func (w *wire) Receive(b *outage.Book) {
 		if err == nil {
 			return
 		}
-		if isStale(err) {
+		var said *rxtime.Report
+		if errors.As(err, &said) {
+			b.Reported(said.By, said.Text)
+		} else if isStale(err) {
 			w.close()
 		}
 	}

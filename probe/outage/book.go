@@ -1,6 +1,7 @@
 package outage
 
 import (
+	"net/netip"
 	"time"
 
 	"whydrop/correlate/timeline"
@@ -15,6 +16,13 @@ const (
 	minHold = time.Second
 	maxHold = 10 * time.Second
 )
+
+// reports is what routers and firewalls said of heartbeats.
+type reports struct {
+	n    int
+	by   netip.Addr // who spoke last
+	what string
+}
 
 // Config says what a [Book] is about.
 type Config struct {
@@ -64,9 +72,10 @@ type Book struct {
 	refused int // refusals since last
 	counts  bool
 
-	refusals int   // in all
-	failed   int   // heartbeats that could not be sent, since last
-	failure  error // why the last of them could not; nil after one came back
+	refusals int     // in all
+	reports  reports // what others said, since last
+	failed   int     // heartbeats that could not be sent, since last
+	failure  error   // why the last of them could not; nil after one came back
 
 	rtt, transit minimum
 	forward      line // arrivals at the far end
@@ -123,6 +132,13 @@ func (b *Book) Stalled(from, to time.Time) {
 
 // Refused says that the far end's host answered that nobody listens there.
 func (b *Book) Refused() { b.refused, b.refusals = b.refused+1, b.refusals+1 }
+
+// Reported says that somebody on the path said of a heartbeat that it could not be delivered: it is lost, and the
+// outage's text repeats who said what.
+func (b *Book) Reported(by netip.Addr, what string) {
+	b.reports.n++
+	b.reports.by, b.reports.what = by, what
+}
 
 // Failed says that the heartbeat sent last did not leave this host.
 func (b *Book) Failed(err error) { b.failed, b.failure = b.failed+1, err }

@@ -99,6 +99,9 @@ func (r *run) problem(now time.Time, reason, text string) {
 	if err := r.book.failure; err != nil {
 		text += fmt.Sprintf(" (this host could not send: %v)", err)
 	}
+	if s := r.book.reports; s.n > 0 {
+		text += fmt.Sprintf(" (%s said %q)", s.by, s.what)
+	}
 	r.cfg.event(timeline.EventProbeProblem, now, text, map[string]string{"kind": r.cfg.Kind, "reason": reason})
 }
 

@@ -98,7 +98,7 @@ func (b *Book) meet(n uint64) {
 		b.win.came(b, e)
 	}
 	b.last, b.lastNum, b.have, b.refused = e, n, true, 0
-	b.failed, b.failure = 0, nil
+	b.failed, b.failure, b.reports = 0, nil, reports{}
 	b.collect()
 }
 
@@ -107,6 +107,9 @@ func (b *Book) note(s segment) string {
 	var text string
 	if b.failed > 0 {
 		text = fmt.Sprintf("; this host could not send %d: %v", b.failed, b.failure)
+	}
+	if r := b.reports; r.n > 0 {
+		text += fmt.Sprintf("; %s said %q of %d", r.by, r.what, r.n)
 	}
 	if s.restarted {
 		text += "; the far end's numbers began anew meanwhile, so the direction is less sure"

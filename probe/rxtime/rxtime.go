@@ -7,6 +7,7 @@ package rxtime
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"time"
@@ -22,6 +23,17 @@ type Packet struct {
 	TTL   int            // time to live or hop limit on arrival; -1 if not known
 	Drops uint32         // datagrams dropped so far for want of room in the socket, if the kernel says so; wraps
 }
+
+// Report is what a host or a router on the way said about a datagram of ours that it did not deliver (ICMP). It is
+// an error of [Reader.Drain].
+type Report struct {
+	By      netip.Addr // who said it
+	Refused bool       // it has the address, but nothing listens on the port
+	Text    string     // in words, e.g. "host unreachable"
+}
+
+// Error returns who said what.
+func (r *Report) Error() string { return fmt.Sprintf("%s says: %s", r.By, r.Text) }
 
 // maxSize is the longest datagram that is read whole.
 const maxSize = 2048
@@ -56,20 +68,15 @@ func (r *Reader) Read() (Packet, error) {
 	return r.plain(r.buf[:])
 }
 
-// Drain gives f every datagram that waits in the socket and returns at once. An error of the socket (a refusal,
-// for example) ends it; what waits behind it is given by the next call.
+// Reports says whether Drain returns a [Report] for every datagram that was refused. Otherwise a refusal is an error
+// of the socket, without an author, which a call that sends may get instead.
+func (r *Reader) Reports() bool { return r.fast != nil }
+
+// Drain gives f every datagram that waits in the socket and returns at once. An error, such as a [Report], ends it;
+// what waits behind it is given by the next call.
 func (r *Reader) Drain(f func(Packet)) error {
 	if r.fast != nil {
-		for {
-			p, err := r.fast.read(r.buf[:], false)
-			if errors.Is(err, errEmpty) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			f(p)
-		}
+		return r.fast.drain(r.buf[:], f)
 	}
 	if r.queue == nil {
 		r.queue, r.done = make(chan queued, 1024), make(chan struct{})

@@ -18,6 +18,7 @@ var errEmpty = errors.New("rxtime: nothing waits")
 type fastReader struct {
 	raw     syscall.RawConn
 	oob     [256]byte
+	reports bool // refusals are asked for
 	stripIP bool // a raw IPv4 socket: the datagrams begin with the IP header
 }
 
@@ -45,6 +46,7 @@ func newFast(conn net.PacketConn) *fastReader {
 	if err != nil || !stamped {
 		return nil
 	}
+	// Reports are asked for by the first drain: a socket that answers anybody wants none.
 	if ip, ok := conn.(*net.IPConn); ok {
 		local, _ := ip.LocalAddr().(*net.IPAddr)
 		f.stripIP = local != nil && local.IP.To4() != nil
@@ -83,6 +85,101 @@ func (f *fastReader) read(buf []byte, wait bool) (Packet, error) {
 		}
 	}
 	return p, nil
+}
+
+// drain gives f what waits, then returns the first of the reports that wait.
+func (f *fastReader) drain(buf []byte, give func(Packet)) error {
+	if !f.reports {
+		f.reports = true
+		_ = f.raw.Control(func(fd uintptr) {
+			_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_IP, unix.IP_RECVERR, 1)
+			_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_IPV6, unix.IPV6_RECVERR, 1)
+		})
+	}
+	for errs := 0; ; {
+		p, err := f.read(buf, false)
+		var no syscall.Errno
+		switch {
+		case err == nil:
+			give(p)
+		case errors.Is(err, errEmpty):
+			return f.report(buf)
+		case errors.As(err, &no) && errs < 8: // announces a report
+			errs++
+		default:
+			return err
+		}
+	}
+}
+
+// report takes one report from the socket's error queue (ip(7), IP_RECVERR); nil if there is none.
+func (f *fastReader) report(buf []byte) error {
+	var oobn int
+	var failed error
+	err := f.raw.Control(func(fd uintptr) {
+		_, oobn, _, _, failed = unix.Recvmsg(int(fd), buf, f.oob[:], unix.MSG_ERRQUEUE|unix.MSG_DONTWAIT)
+	})
+	if err != nil {
+		return err
+	}
+	if failed != nil {
+		return nil
+	}
+	for oob := f.oob[:oobn]; len(oob) >= unix.CmsgLen(0); {
+		h, data, rest, err := unix.ParseOneSocketControlMessage(oob)
+		if err != nil {
+			return nil
+		}
+		oob = rest
+		const size = int(unsafe.Sizeof(unix.SockExtendedErr{}))
+		if len(data) < size {
+			continue
+		}
+		four := h.Level == unix.IPPROTO_IP && h.Type == unix.IP_RECVERR
+		if !four && !(h.Level == unix.IPPROTO_IPV6 && h.Type == unix.IPV6_RECVERR) {
+			continue
+		}
+		return newReport(*(*unix.SockExtendedErr)(unsafe.Pointer(&data[0])), data[size:])
+	}
+	return nil
+}
+
+// icmpWords are what reports mean: RFC 792, RFC 1812 section 5.2.7.1, RFC 4443 section 3.
+var icmpWords = map[[3]uint8]string{ // origin, type, code
+	{unix.SO_EE_ORIGIN_ICMP, 3, 0}:  "network unreachable",
+	{unix.SO_EE_ORIGIN_ICMP, 3, 1}:  "host unreachable",
+	{unix.SO_EE_ORIGIN_ICMP, 3, 3}:  "port unreachable",
+	{unix.SO_EE_ORIGIN_ICMP, 3, 9}:  "administratively prohibited",
+	{unix.SO_EE_ORIGIN_ICMP, 3, 10}: "administratively prohibited",
+	{unix.SO_EE_ORIGIN_ICMP, 3, 13}: "administratively prohibited",
+	{unix.SO_EE_ORIGIN_ICMP, 11, 0}: "time exceeded in transit",
+	{unix.SO_EE_ORIGIN_ICMP6, 1, 0}: "no route",
+	{unix.SO_EE_ORIGIN_ICMP6, 1, 1}: "administratively prohibited",
+	{unix.SO_EE_ORIGIN_ICMP6, 1, 3}: "host unreachable",
+	{unix.SO_EE_ORIGIN_ICMP6, 1, 4}: "port unreachable",
+	{unix.SO_EE_ORIGIN_ICMP6, 3, 0}: "time exceeded in transit",
+	{unix.SO_EE_ORIGIN_LOCAL, 0, 0}: "this host cannot send",
+	{unix.SO_EE_ORIGIN_ICMP6, 1, 5}: "administratively prohibited",
+	{unix.SO_EE_ORIGIN_ICMP6, 1, 6}: "administratively prohibited",
+}
+
+// newReport reads an extended error and the address of its author behind it.
+func newReport(e unix.SockExtendedErr, offender []byte) *Report {
+	r := &Report{Text: icmpWords[[3]uint8{e.Origin, e.Type, e.Code}]}
+	if r.Text == "" {
+		r.Text = syscall.Errno(e.Errno).Error()
+	}
+	r.Refused = r.Text == "port unreachable"
+	if len(offender) < 2 {
+		return r
+	}
+	switch family := *(*uint16)(unsafe.Pointer(&offender[0])); {
+	case family == unix.AF_INET && len(offender) >= unix.SizeofSockaddrInet4:
+		r.By = netip.AddrFrom4((*unix.RawSockaddrInet4)(unsafe.Pointer(&offender[0])).Addr)
+	case family == unix.AF_INET6 && len(offender) >= unix.SizeofSockaddrInet6:
+		r.By = netip.AddrFrom16((*unix.RawSockaddrInet6)(unsafe.Pointer(&offender[0])).Addr).Unmap()
+	}
+	return r
 }
 
 // control enters what the control messages say.

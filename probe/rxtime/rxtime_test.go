@@ -105,3 +105,36 @@ func TestAKernelTimestampIsBelievedWithinReason(t *testing.T) {
 		}
 	}
 }
+
+func TestARefusalNamesItsAuthor(t *testing.T) {
+	for _, host := range []string{"127.0.0.1", "::1"} {
+		gone, err := net.ListenPacket("udp", net.JoinHostPort(host, "0"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := gone.LocalAddr().String()
+		gone.Close()
+		conn, err := net.Dial("udp", to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := New(conn.(*net.UDPConn))
+		defer r.Close()
+		if !r.Reports() {
+			t.Skip("no reports on this system")
+		}
+		_ = r.Drain(func(Packet) {}) // asks for them
+		if _, err := conn.Write([]byte("heartbeat")); err != nil {
+			t.Fatal(err)
+		}
+		var got *Report
+		for deadline := time.Now().Add(5 * time.Second); got == nil && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+			if err := r.Drain(func(Packet) {}); err != nil && !errors.As(err, &got) {
+				t.Fatalf("%s: %v", host, err)
+			}
+		}
+		if got == nil || got.By != netip.MustParseAddr(host) || !got.Refused || got.Text != "port unreachable" {
+			t.Errorf("%s: %+v, want a refusal by itself", host, got)
+		}
+	}
+}

@@ -15,3 +15,8 @@ func isRefused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }
 func isStale(err error) bool {
 	return errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.EPIPE) || errors.Is(err, net.ErrClosed)
 }
+
+// isReport says whether an error is somebody's answer to an earlier datagram: the socket gives it once and is fine.
+func isReport(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH) || errors.Is(err, syscall.EPROTO) || errors.Is(err, syscall.EACCES)
+}

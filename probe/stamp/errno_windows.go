@@ -15,3 +15,6 @@ func isRefused(err error) bool {
 func isStale(err error) bool {
 	return errors.Is(err, windows.WSAEADDRNOTAVAIL) || errors.Is(err, windows.WSAEINVAL) || errors.Is(err, windows.WSAENOTSOCK)
 }
+
+// isReport says whether an error is somebody's answer to an earlier datagram: the socket gives it once and is fine.
+func isReport(err error) bool { return isRefused(err) }

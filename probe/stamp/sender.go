@@ -165,13 +165,12 @@ func (w *wire) Send(n uint64, now time.Time) error {
 	}
 	b := q.Append(w.out[:0])
 	err := w.write(b, now)
-	if isRefused(err) { // that was the answer to an earlier one; this one was not sent
-		w.refused++
-		err = w.write(b, now)
-		if isRefused(err) {
-			w.refused++
-			return nil
+	for range 3 { // a refusal is of an earlier one; this one was not sent
+		if !isReport(err) {
+			break
 		}
+		w.refuse(err)
+		err = w.write(b, now)
 	}
 	switch {
 	case err == nil:
@@ -207,6 +206,13 @@ func (w *wire) move(now time.Time) {
 	}
 	_ = old.in.Close()
 	w.failing = time.Time{}
+}
+
+// refuse counts a refusal that has no author; those that have come as reports too.
+func (w *wire) refuse(err error) {
+	if isRefused(err) && w.in != nil && !w.in.Reports() {
+		w.refused++
+	}
 }
 
 // write sends a packet; it does not wait long for a full queue.
@@ -251,11 +257,17 @@ func (w *wire) Receive(b *outage.Book) {
 		if err == nil {
 			break
 		}
-		if isRefused(err) {
+		var said *rxtime.Report
+		switch {
+		case errors.As(err, &said) && said.Refused && said.By.WithZone("") == w.to.Addr().WithZone(""):
 			w.refused++
-		} else if isStale(err) {
+		case errors.As(err, &said):
+			b.Reported(said.By, said.Text)
+		case isStale(err):
 			w.close()
 			w.failure = cause(err)
+		default:
+			w.refuse(err)
 		}
 	}
 	for ; w.refused > 0; w.refused-- {

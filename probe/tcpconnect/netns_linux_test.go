@@ -14,7 +14,7 @@ import (
 // An outage of a real path is what a capture of the answers shows, within two heartbeats. The far host refuses.
 func TestAnOutageAgreesWithACapture(t *testing.T) {
 	p := outagetest.NewPath(t, "wdstampt-")
-	back := p.Capture("a", "tcp src port 9")
+	back := p.Capture("a", "in", "tcp src port 9")
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var running sync.WaitGroup

@@ -24,9 +24,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The addresses of the ends.
+// Addresses.
 const (
 	A  = "10.77.1.2"
+	R  = "10.77.1.1" // of r, towards a
 	B  = "10.77.2.2"
 	B6 = "fd77:2::2"
 )
@@ -116,6 +117,14 @@ func (p *Path) Drop(end string, d time.Duration) {
 	p.nft("flush chain inet wd gate")
 }
 
+// Reject makes r refuse what comes from an end for a while, as a firewall does that says so: port unreachable.
+func (p *Path) Reject(end string, d time.Duration) {
+	p.t.Helper()
+	p.nft(`add rule inet wd gate iifname "to-` + end + `" reject`)
+	time.Sleep(d)
+	p.nft("flush chain inet wd gate")
+}
+
 // DropBoth makes r drop both ways, the way from b for longer.
 func (p *Path) DropBoth(d, longer time.Duration) {
 	p.t.Helper()
@@ -156,12 +165,12 @@ func (p *Path) Do(end string, f func()) {
 	}
 }
 
-// Capture records when packets arrive at an end until the returned function is called, which returns the moments.
-// filter is tcpdump's.
-func (p *Path) Capture(end, filter string) func() []time.Time {
+// Capture records when packets come "in" at an end, or go "out", until the returned function is called, which returns
+// the moments. filter is tcpdump's.
+func (p *Path) Capture(end, inOut, filter string) func() []time.Time {
 	p.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, "ip", "netns", "exec", p.ns(end), "tcpdump", "-i", "eth", "-Q", "in", "-n", "-tt", "-l", "--immediate-mode", filter)
+	cmd := exec.CommandContext(ctx, "ip", "netns", "exec", p.ns(end), "tcpdump", "-i", "eth", "-Q", inOut, "-n", "-tt", "-l", "--immediate-mode", filter)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -205,6 +214,18 @@ func moment(line string) (time.Time, bool) {
 
 // Gap is a stretch between two arrivals.
 type Gap struct{ From, To time.Time }
+
+// Unsent returns how much of a gap in what arrived is because nothing was sent: the sum of the distances between
+// sends, beyond the usual beat, that are longer than the host's timers explain and touch the gap.
+func (g Gap) Unsent(sends []time.Time, beat time.Duration) time.Duration {
+	var sum time.Duration
+	for _, s := range Gaps(sends, 2*beat) {
+		if s.To.Add(beat).After(g.From) && s.From.Add(-beat).Before(g.To) {
+			sum += s.To.Sub(s.From) - beat
+		}
+	}
+	return sum
+}
 
 // Gaps returns the gaps between arrivals that are at least d long, in order.
 func Gaps(arrivals []time.Time, d time.Duration) []Gap {
