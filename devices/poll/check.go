@@ -78,12 +78,21 @@ func siteKeys(err error, otherwise string) string {
 	return otherwise
 }
 
+// words returns an error's text without the collector and the device, which stand beside it.
+func words(d devices.Device, err error) string {
+	text := err.Error()
+	for _, c := range []string{"snmp: ", "cli: "} {
+		text = strings.TrimPrefix(text, c)
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(text, d.Name+": "), d.Name+" at ")
+}
+
 func checkSNMP(ctx context.Context, d devices.Device, c devices.Collector) []Result {
 	began := time.Now()
 	r, err := c.Collect(ctx, d)
 	in := Result{Device: d.Name, Step: "snmp", Took: time.Since(began)}
 	if err != nil && r.Span.IsZero() || err != nil && !r.Clock.OK {
-		in.Text, in.Key = err.Error(), siteKeys(err, "snmp")
+		in.Text, in.Key = words(d, err), siteKeys(err, "snmp")
 		return []Result{in}
 	}
 	in.OK, in.Text = true, "answers"
@@ -115,7 +124,7 @@ func checkPorts(d devices.Device, r devices.Reading, err error) Result {
 	}
 	switch {
 	case len(missing) > 0 && err != nil:
-		out.Text, out.Key = err.Error(), siteKeys(err, "ports")
+		out.Text, out.Key = words(d, err), siteKeys(err, "ports")
 	case len(missing) > 0:
 		out.Text, out.Key = "not found: "+strings.Join(missing, ", "), "ports"
 	default:
@@ -186,6 +195,8 @@ const (
 	paceEvery = 250 * time.Millisecond
 	paceFor   = 8 * time.Second
 	paceStill = 3 * time.Second // without any traffic the check ends sooner
+	paceSteps = 12              // so many steps are enough, and fewer after some time
+	paceSlow  = 4
 )
 
 // checkPace polls quickly for some seconds and says how long a poll takes and how often counters move.
@@ -211,7 +222,7 @@ func checkPace(ctx context.Context, d devices.Device, c devices.Collector) []Res
 			moved = t
 		}
 		last = now
-		if moved.IsZero() && time.Since(began) > paceStill || len(steps) >= 12 {
+		if moved.IsZero() && time.Since(began) > paceStill || len(steps) >= paceSteps || len(steps) >= paceSlow && t.Sub(began) > paceStill {
 			break
 		}
 		if !wait(ctx, paceEvery-time.Since(t)) {
@@ -225,7 +236,7 @@ func checkPace(ctx context.Context, d devices.Device, c devices.Collector) []Res
 		pace.Took = took[len(took)/2]
 	}
 	if err != nil && !errors.Is(err, devices.ErrPartial) {
-		pace.OK, pace.Text, pace.Key = false, err.Error(), siteKeys(err, "")
+		pace.OK, pace.Text, pace.Key = false, words(d, err), siteKeys(err, "")
 		return []Result{pace}
 	}
 	refresh := Result{Device: d.Name, Step: "refresh", OK: true}
@@ -266,7 +277,7 @@ func checkSSH(ctx context.Context, d devices.Device, c *collectors) []Result {
 	r, err := c.cli.Collect(ctx, d)
 	in := Result{Device: d.Name, Step: "ssh", Took: time.Since(began)}
 	if err != nil && (r.Span.IsZero() || !errors.Is(err, devices.ErrPartial)) {
-		in.Text, in.Key = err.Error(), siteKeys(err, sshKey(err))
+		in.Text, in.Key = words(d, err), siteKeys(err, sshKey(err))
 		return []Result{in}
 	}
 	in.OK, in.Text = true, "logged in"
@@ -285,7 +296,7 @@ func checkSSH(ctx context.Context, d devices.Device, c *collectors) []Result {
 	log := Result{Device: d.Name, Step: "log", Took: time.Since(began), OK: err == nil}
 	switch {
 	case err != nil:
-		log.Text, log.Key = err.Error(), siteKeys(err, sshKey(err))
+		log.Text, log.Key = words(d, err), siteKeys(err, sshKey(err))
 	case len(r.Log) == 0:
 		log.Text = "show logging has no lines: the device keeps no log (logging buffered)"
 	default:
