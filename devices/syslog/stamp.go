@@ -114,7 +114,10 @@ func isoAt(head string, i int) stamp {
 	return stamp{}
 }
 
-// time returns the moment, in the year nearest to ref where none is given.
+// ahead is how far in the future of ref a line's time may lie: a wrong time zone and a clock that is fast.
+const ahead = 48 * time.Hour
+
+// time returns the moment, in the last year in which it was before ref where none is given.
 func (s stamp) time(ref time.Time) (time.Time, bool) {
 	if !s.whole.IsZero() {
 		return s.whole, true
@@ -125,15 +128,13 @@ func (s stamp) time(ref time.Time) (time.Time, bool) {
 	if ref.IsZero() {
 		return time.Time{}, false
 	}
-	var best time.Time
-	found := false
-	for y := ref.Year() - 1; y <= ref.Year()+1; y++ {
-		t, ok := s.at(y)
-		if ok && (!found || t.Sub(ref).Abs() < best.Sub(ref).Abs()) {
-			best, found = t, true
+	const leap = 8 // years at most without a 29 February
+	for y := ref.Year() + 1; y >= ref.Year()-leap; y-- {
+		if t, ok := s.at(y); ok && t.Before(ref.Add(ahead)) {
+			return t, true
 		}
 	}
-	return best, found
+	return time.Time{}, false
 }
 
 // at returns the moment in a year; ok is false for a 29 February that the year does not have.

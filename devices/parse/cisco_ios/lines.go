@@ -117,14 +117,31 @@ func after(s, mark string) (string, bool) {
 	return rest, ok
 }
 
-// noisy says whether a text holds control characters that scanning would stumble over.
+// blanks lists the blanks of web pages and mails that stand for plain ones.
+var blanks = []string{"\u00a0", "\u3000", "\u200b", "\ufeff"}
+
+// noisy says whether a text holds characters that scanning would stumble over: terminal control, and blanks that
+// are none.
 func noisy(s string) bool {
-	return strings.IndexByte(s, 0x1b) >= 0 || strings.IndexByte(s, '\b') >= 0 || strings.IndexByte(s, 0) >= 0
+	for _, c := range []byte{0x1b, '\b', 0} {
+		if strings.IndexByte(s, c) >= 0 {
+			return true
+		}
+	}
+	for _, b := range blanks {
+		if strings.Contains(s, b) {
+			return true
+		}
+	}
+	return false
 }
 
-// denoise takes escape sequences, backspaces and NULs out. Offsets stay right: each byte taken out becomes a
-// blank.
+// denoise takes escape sequences, backspaces and NULs out and makes odd blanks plain. Offsets stay right: each
+// byte taken out becomes a blank.
 func denoise(s string) string {
+	for _, b := range blanks {
+		s = strings.ReplaceAll(s, b, strings.Repeat(" ", len(b)))
+	}
 	b := []byte(s)
 	for i := 0; i < len(b); i++ {
 		switch b[i] {
@@ -133,15 +150,23 @@ func denoise(s string) string {
 		case 0x1b:
 			b[i] = ' '
 			if i+1 < len(b) && b[i+1] == '[' {
-				for i++; i < len(b) && b[i] != '\n'; i++ {
-					final := b[i] >= 0x40 && b[i] <= 0x7e && b[i] != '['
-					b[i] = ' '
-					if final {
-						break
-					}
-				}
+				i = wipeCSI(b, i+1)
 			}
 		}
 	}
 	return string(b)
+}
+
+// wipeCSI makes the control sequence that begins with the bracket at i blank, up to its final byte or the end of
+// the line, and returns where that is.
+func wipeCSI(b []byte, i int) int {
+	b[i] = ' '
+	for i++; i < len(b) && b[i] != '\n'; i++ {
+		final := b[i] >= 0x40 && b[i] <= 0x7e
+		b[i] = ' '
+		if final {
+			break
+		}
+	}
+	return i
 }

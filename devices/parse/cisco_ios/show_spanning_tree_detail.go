@@ -160,8 +160,9 @@ func (t *treeScanner) portLine(tree *SpanningTree, rest string) {
 	}
 	p := TreePort{Name: name}
 	if _, words, ok := strings.Cut(rest, " is "); ok {
+		words, _, _ = strings.Cut(words, "(") // "broken  (Root Inconsistent)"
 		for word := range strings.FieldsSeq(strings.ToLower(words)) {
-			switch word = strings.Trim(word, "(),."); word {
+			switch word = strings.Trim(word, ",."); word {
 			case "root", "designated", "alternate", "backup":
 				p.Role = word
 			case "forwarding", "blocking", "listening", "learning", "disabled":
