@@ -54,9 +54,12 @@ func (w *writer) rates(p *portState, sub timeline.Subject, deltas []delta, speed
 	}
 	rest, interval := w.now.Mid().Sub(r.moved.Mid()), w.now.Mid().Sub(r.seen.Mid())
 	busy := r.last >= busyRate
-	if !slices.ContainsFunc(deltas, func(dl delta) bool { return dl.step > 0 || dl.fell }) {
+	traffic, others := split(deltas)
+	if !slices.ContainsFunc(traffic, moved) {
 		if rest <= f.patience(r, busy, interval, isSNMP(w.reading.Origin.Collector)) {
 			r.held++
+			// What moves by itself comes from another part of the agent, which is not resting.
+			w.release(p, sub, slices.DeleteFunc(others, func(dl delta) bool { return !moved(dl) }), speed, 0)
 			return
 		}
 		w.release(p, sub, deltas, speed, 0) // it carries nothing
@@ -87,6 +90,31 @@ func (w *writer) rates(p *portState, sub timeline.Subject, deltas []delta, speed
 		w.release(p, sub, deltas, speed, 0)
 	}
 	r.moved = w.now
+}
+
+func moved(dl delta) bool { return dl.step > 0 || dl.fell }
+
+// split takes the counters of traffic apart, by which it is told whether a port rests; all, if there are none.
+func split(deltas []delta) (traffic, others []delta) {
+	for _, dl := range deltas {
+		if isTraffic(dl.metric) {
+			traffic = append(traffic, dl)
+		} else {
+			others = append(others, dl)
+		}
+	}
+	if len(traffic) == 0 {
+		return deltas, nil
+	}
+	return traffic, others
+}
+
+func isTraffic(m timeline.Metric) bool {
+	switch m {
+	case timeline.InBits, timeline.OutBits, timeline.InPackets, timeline.OutPackets:
+		return true
+	}
+	return false
 }
 
 // bits returns what the deltas carried in both directions.
@@ -129,7 +157,7 @@ func (w *writer) rebase(p *portState, deltas []delta) {
 func (w *writer) zeroes(sub timeline.Subject, deltas []delta, then timeline.Span) {
 	for n := range deltas {
 		dl := &deltas[n]
-		if dl.fell || dl.text != "" || dl.from.bad {
+		if dl.fell || dl.text != "" || dl.from.bad || !dl.from.at.Mid().Before(then.Mid()) {
 			continue
 		}
 		w.sample(sub, dl.metric, timeline.Span{From: dl.from.at.Mid(), To: then.Mid()}, 0)
@@ -137,7 +165,8 @@ func (w *writer) zeroes(sub timeline.Subject, deltas []delta, then timeline.Span
 	}
 }
 
-// release writes all deltas of a port and makes now their base. took, if not 0, is the time in which they came.
+// release writes all deltas of a port and makes now their base. took, if not 0, is the
+// time in which the traffic came.
 func (w *writer) release(p *portState, sub timeline.Subject, deltas []delta, speed float64, took time.Duration) {
 	sum, top, known := 0.0, 0.0, timeline.Span{}
 	for _, dl := range deltas {
@@ -148,9 +177,11 @@ func (w *writer) release(p *portState, sub timeline.Subject, deltas []delta, spe
 			dl.text += " without being cleared, while others rose; it is not believed"
 		}
 		bad := dl.from.bad || dl.fell && dl.to.Bits == 0
-		elapsed := took
-		if elapsed == 0 {
-			elapsed = w.side.refresh.elapsed(sp.Width(), w.interval(p))
+		elapsed := sp.Width()
+		if isTraffic(dl.metric) {
+			if elapsed = took; took == 0 {
+				elapsed = w.side.refresh.elapsed(sp.Width(), w.interval(p))
+			}
 		}
 		rate, ok := w.write(sub, dl, sp, elapsed, w.longest(dl.from), speed)
 		p.bases[dl.metric] = base{counter: dl.to, at: w.now, bad: bad}
