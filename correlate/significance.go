@@ -3,6 +3,7 @@ package correlate
 import (
 	"math"
 	"slices"
+	"time"
 
 	"whydrop/correlate/timeline"
 )
@@ -15,13 +16,22 @@ type Significance struct {
 	Chance   float64 // the probability that chance alone gives Met or more
 }
 
+// closely is how near to each other an event and the beginning of an episode must be dated to count as close: a
+// retransmission time-out and the spread of several devices' clocks.
+const closely = 500 * time.Millisecond
+
 // Coincidence compares episodes with events over the time that was watched. An event dated to a wide span, and
-// events that are many, make a coincidence worth less.
+// events that are many, make a coincidence worth less. Where every episode that meets an event also begins with
+// one, only beginnings are compared, which chance meets more rarely.
 func Coincidence(episodes, events []timeline.Span, watched timeline.Span) Significance {
 	out := Significance{Episodes: len(episodes)}
+	begins := 0
 	for _, e := range episodes {
 		if slices.ContainsFunc(events, func(v timeline.Span) bool { return Coincides(v, e) }) {
 			out.Met++
+		}
+		if slices.ContainsFunc(events, func(v timeline.Span) bool { return v.Overlaps(timeline.Around(e.From, closely)) }) {
+			begins++
 		}
 	}
 	if len(episodes) == 0 || watched.Width() <= 0 {
@@ -30,10 +40,13 @@ func Coincidence(episodes, events []timeline.Span, watched timeline.Span) Signif
 	expect := 0.0
 	p := make([]float64, 0, len(episodes))
 	for _, e := range episodes {
-		// An event of width w coincides with this episode wherever its middle lies within the episode widened by half of w.
+		// An event of width w meets the episode wherever its middle lies within the episode widened by half of w.
 		windows := make([]timeline.Span, 0, len(events))
 		for _, v := range events {
 			reach := v.Width()/2 + Slack + e.Width()/2
+			if begins == out.Met {
+				reach = v.Width()/2 + closely
+			}
 			windows = append(windows, timeline.Around(v.Mid(), reach))
 		}
 		share := min(1, covered(windows, watched)/watched.Width().Seconds())

@@ -24,10 +24,11 @@ func TestCoincidence(t *testing.T) {
 		expected float64
 		likely   bool // by chance
 	}{
-		{"every stall has its event", moments(100, 300, 500, 700), 4, 4 * 4 * 4.0 / 1000, false},
-		{"one of four", moments(100, 200, 400, 600), 1, 4 * 4 * 4.0 / 1000, true},
-		{"none", moments(50, 250), 0, 4 * 2 * 4.0 / 1000, true},
+		{"every stall has its event", moments(100, 300, 500, 700), 4, 4 * 4 * 1.0 / 1000, false},
+		{"one of four", moments(100, 200, 400, 600), 1, 4 * 4 * 1.0 / 1000, false},
+		{"none", moments(50, 250), 0, 4 * 2 * 1.0 / 1000, true},
 		{"events all the time meet everything", []timeline.Span{span(0, 1000)}, 4, 4, true},
+		{"events in the middle, not at the beginning: any overlap counts", moments(101.5, 301.5, 500, 700), 4, 4 * 4 * 4.0 / 1000, false},
 		{"no event", nil, 0, 0, true},
 	}
 	for _, c := range cases {
