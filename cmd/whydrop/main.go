@@ -19,6 +19,8 @@ var commands = []func() *cobra.Command{
 	newDemo,
 	newWatch,
 	newCheck,
+	newServe,
+	newProbe,
 	newInit,
 	newReplay,
 	newReport,

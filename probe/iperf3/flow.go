@@ -52,7 +52,7 @@ type granted struct {
 // openFlow connects to the far end and leads the test to where data may flow. When ctx ends it returns soon.
 func openFlow(ctx context.Context, t Test) (*flow, error) {
 	t = t.withDefaults()
-	if err := t.check(); err != nil {
+	if err := t.Check(); err != nil {
 		return nil, err
 	}
 	f := &flow{test: t, cookie: newCookie(), params: t.params(), messages: make(chan message, 16), broken: make(chan error, t.Streams), sent: make(chan struct{}), done: make(chan struct{})}
@@ -79,7 +79,11 @@ func (f *flow) dial(ctx context.Context, sock stream.Socket, keepAlive bool) (ne
 		}
 		dial = d.DialContext
 	}
-	conn, err := dial(ctx, "tcp", f.test.Address)
+	address := f.test.Address
+	if f.ctl.conn != nil && f.test.Dial == nil { // all connections go to the address that answered
+		address = f.ctl.conn.RemoteAddr().String()
+	}
+	conn, err := dial(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("iperf3: %w", classify(err))
 	}

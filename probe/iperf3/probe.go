@@ -54,7 +54,7 @@ func (c *Client) Path() timeline.Subject { return timeline.Path(c.Name) }
 // Probe watches until ctx ends, then returns nil. It returns an error only if the configuration cannot be: a far
 // end that refuses or is busy is an event, and tried again.
 func (c *Client) Probe(ctx context.Context, out timeline.Sink) error {
-	if err := c.test("").check(); err != nil {
+	if err := c.test("").Check(); err != nil {
 		return err
 	}
 	w := newWatch(c, out)

@@ -216,7 +216,8 @@ func (r *run) tick(now time.Time) bool {
 	}
 	at := now.Sub(r.f.start)
 	r.summarise(v)
-	if at-r.from >= r.every-stream.Tick/2 {
+	last := r.ends > 0 && r.ends-at < 2*stream.Tick // the end follows at once and takes this interval along
+	if at-r.from >= r.every-stream.Tick/2 && !last {
 		r.interval(at, v)
 	}
 	if r.f.test.Reverse && r.f.test.Bytes > 0 && v.moved >= r.f.test.Bytes {
@@ -289,13 +290,13 @@ func (r *run) end(ctx context.Context, ended error) error {
 		} else if ended = err; errors.Is(err, context.DeadlineExceeded) {
 			ended = fmt.Errorf("%w to the end of the test", ErrNoAnswer)
 		}
+		r.result.Local = f.results()
 	default:
-		f.stopData()
+		r.result.Local = f.results()
 		f.terminate()
 	}
 	r.result.Interrupted = ctx.Err() != nil
 	r.result.FarProblem = ended
-	r.result.Local = f.results()
 	if r.result.Local.Bytes() == 0 && ended != nil {
 		return fmt.Errorf("iperf3: %s: nothing was measured: %w", f.test.Address, ended)
 	}

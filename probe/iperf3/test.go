@@ -58,8 +58,8 @@ func (t Test) withDefaults() Test {
 	return t
 }
 
-// check says what about the test cannot be.
-func (t Test) check() error {
+// Check says what about the test cannot be, before anything is sent.
+func (t Test) Check() error {
 	host, _, err := net.SplitHostPort(t.Address)
 	switch {
 	case err != nil:

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"math"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"whydrop/cmd/internal/app"
+	"whydrop/probe/iperf3"
+)
+
+// probeFlags are iperf3's letters, as text.
+type probeFlags struct {
+	host, length, interval, rate, window, size, bytes, blocks, unit, token, format string
+	port, streams, mss                                                             int
+	reverse, iperf3JSON                                                            bool
+}
+
+func newProbe() *cobra.Command {
+	var in probeFlags
+	cmd := &cobra.Command{
+		Use:   "probe HOST",
+		Short: "Measure TCP throughput to a far end, with iperf3's letters",
+		Long: `Runs one TCP test against ` + "`whydrop serve`" + ` or a stock iperf3 -s and prints what both ends counted.
+
+Letters and units are iperf3's: rates in powers of 1000, sizes in powers of 1024. Exit code 0: it measured; 3: it did
+not; 130: interrupted, with what was measured printed.`,
+		Example: "  whydrop probe 192.0.2.10 -t 10 -P 4 -R\n  whydrop probe -c 192.0.2.10 -b 50M --format json",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if in.host != "" && in.host != args[0] {
+					return app.Usagef("two hosts: %s and -c %s", args[0], in.host)
+				}
+				in.host = args[0]
+			}
+			opt, err := in.options(cmd)
+			if err != nil {
+				return err
+			}
+			return app.Probe(cmd.Context(), opt)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&in.host, "client", "c", "", "the far end's `HOST`, as iperf3 -c")
+	f.IntVarP(&in.port, "port", "p", iperf3.DefaultPort, "the far end's TCP port")
+	f.StringVarP(&in.length, "time", "t", "10", "seconds to send; 0: until interrupted, or as long as the far end allows")
+	f.StringVarP(&in.bytes, "bytes", "n", "", "bytes to send instead of a time, as in 100M")
+	f.StringVarP(&in.blocks, "blockcount", "k", "", "blocks of -l to send instead of a time")
+	f.StringVarP(&in.interval, "interval", "i", "1", "seconds between lines, down to 0.01; 0: only the result")
+	f.IntVarP(&in.streams, "parallel", "P", 1, "streams at once")
+	f.BoolVarP(&in.reverse, "reverse", "R", false, "the far end sends")
+	f.StringVarP(&in.rate, "bitrate", "b", "0", "rate of each stream in bit/s, as in 50M; 0: unlimited")
+	f.StringVarP(&in.window, "window", "w", "", "size of the socket buffers, as in 256K")
+	f.IntVarP(&in.mss, "set-mss", "M", 0, "TCP segment size in bytes")
+	f.StringVarP(&in.size, "length", "l", "", "bytes per write (default 128K, shorter at a rate)")
+	f.StringVarP(&in.unit, "unit", "f", "", "unit of rates in the table: k m g t (bits), K M G T (bytes)")
+	f.StringVar(&in.format, "format", "text", "text or json (our own document)")
+	f.BoolVarP(&in.iperf3JSON, "json", "J", false, "print the document of iperf3 -J")
+	f.StringVar(&in.token, "token", "", "`REFERENCE` to the far end's secret, which lifts its limits: env:NAME, file:PATH, cmd:COMMAND or prompt:")
+	return cmd
+}
+
+// options checks the letters. Every mistake names its letter.
+func (in probeFlags) options(cmd *cobra.Command) (app.ProbeOptions, error) {
+	opt := app.ProbeOptions{Format: in.format, Out: os.Stdout, Progress: os.Stderr}
+	t := &opt.Test
+	if in.host == "" {
+		return opt, app.Usagef("name the far end: whydrop probe HOST")
+	}
+	if in.port < 1 || in.port > 65535 {
+		return opt, app.Usagef("-p %d: want 1 to 65535", in.port)
+	}
+	t.Address = net.JoinHostPort(strings.Trim(in.host, "[]"), strconv.Itoa(in.port))
+	t.Streams, t.Reverse, t.MSS = in.streams, in.reverse, in.mss
+	if in.streams < 1 {
+		return opt, app.Usagef("-P %d: want 1 or more", in.streams)
+	}
+	if opt.Format != "text" && opt.Format != "json" {
+		return opt, app.Usagef("--format: %q is neither text nor json", opt.Format)
+	}
+	if in.iperf3JSON {
+		if cmd.Flags().Changed("format") {
+			return opt, app.Usagef("-J and --format exclude each other")
+		}
+		opt.Format = "iperf3"
+	}
+	if in.unit != "" {
+		if len(in.unit) != 1 || !strings.Contains("kmgtKMGT", in.unit) {
+			return opt, app.Usagef("-f %s: want one of k m g t K M G T", in.unit)
+		}
+		opt.Unit = in.unit[0]
+	}
+	if err := in.numbers(cmd, &opt); err != nil {
+		return opt, err
+	}
+	if in.token != "" {
+		secret, err := (&app.Secrets{}).Resolve(in.token)
+		if err != nil {
+			return opt, app.Usagef("--token: %w", err)
+		}
+		t.Token = secret.Reveal()
+	}
+	return opt, nil
+}
+
+func (in probeFlags) numbers(cmd *cobra.Command, opt *app.ProbeOptions) error {
+	t := &opt.Test
+	var err error
+	if opt.Interval, err = app.ParseSeconds(in.interval); err != nil {
+		return app.Usagef("-i: %w", err)
+	}
+	if opt.Interval > 0 && opt.Interval < 10*time.Millisecond {
+		return app.Usagef("-i %s: want 0 or at least 0.01 s", in.interval)
+	}
+	if t.Time, err = app.ParseSeconds(in.length); err != nil {
+		return app.Usagef("-t: %w", err)
+	}
+	if t.Rate, err = parseRate(in.rate); err != nil {
+		return app.Usagef("-b: %w", err)
+	}
+	window, err := sizeFlag("-w", in.window)
+	if err != nil {
+		return err
+	}
+	length, err := sizeFlag("-l", in.size)
+	if err != nil {
+		return err
+	}
+	if t.Bytes, err = sizeFlag("-n", in.bytes); err != nil {
+		return err
+	}
+	blocks, err := sizeFlag("-k", in.blocks)
+	if err != nil {
+		return err
+	}
+	if window > math.MaxInt32 || length > math.MaxInt32 {
+		return app.Usagef("-w and -l: too large")
+	}
+	t.Window, t.Length = int(window), int(length)
+	if blocks > 0 {
+		if t.Length == 0 {
+			t.Length = 128 << 10
+		}
+		t.Bytes, opt.Blocks = blocks*uint64(t.Length), blocks
+	}
+	if t.Bytes > 0 {
+		if cmd.Flags().Changed("time") || in.bytes != "" && in.blocks != "" {
+			return app.Usagef("-t, -n and -k exclude each other")
+		}
+		t.Time = 0
+	}
+	return nil
+}
+
+func sizeFlag(flag, s string) (uint64, error) {
+	if s == "" {
+		return 0, nil
+	}
+	n, err := app.ParseSize(s)
+	if err != nil {
+		return 0, app.Usagef("%s: %w", flag, err)
+	}
+	if n == 0 {
+		return 0, app.Usagef("%s %s: want more than 0", flag, s)
+	}
+	return n, nil
+}

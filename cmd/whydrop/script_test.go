@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"whydrop/probe/iperf3"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"whydrop": main})
+}
+
+// TestScripts runs the command lines of testdata/script. Each script has a far end of its own: $FAR and $FARPORT
+// are ours, without a token; $STOCKPORT is a stock iperf3, if [exec:iperf3].
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			ctx, cancel := context.WithCancel(context.Background())
+			e.Defer(cancel)
+			cfg := iperf3.ServerConfig{Address: "127.0.0.1:0"}
+			l, err := cfg.Listen(ctx)
+			if err != nil {
+				return err
+			}
+			cfg.Listener = l
+			done := make(chan struct{})
+			go func() { defer close(done); _ = iperf3.Serve(ctx, cfg) }()
+			e.Defer(func() { cancel(); <-done })
+			e.Setenv("FARPORT", portOf(l.Addr()))
+			e.Setenv("STOCKPORT", freePort())
+			e.Setenv("SERVEPORT", freePort())
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"listening": listening, "code": code},
+	})
+}

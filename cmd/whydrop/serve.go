@@ -1,0 +1,74 @@
+package main
+
+import (
+	"net"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"whydrop/cmd/internal/app"
+	"whydrop/probe/iperf3"
+)
+
+func newServe() *cobra.Command {
+	var opt app.ServeOptions
+	var token, maxTime, maxRate string
+	cmd := &cobra.Command{
+		Use:   "serve [-p 5201] [--listen ADDR]",
+		Short: "Be the far end of probes",
+		Long: `Answers throughput tests (of whydrop and of stock iperf3) and heartbeats until you interrupt it.
+
+It listens on 127.0.0.1 unless --listen names another address (0.0.0.0 or :: for all). Clients without the token are
+limited in time, rate and streams; clients that show it are not. The token never crosses the wire.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if opt.MaxTime, err = app.ParseSeconds(maxTime); err != nil {
+				return app.Usagef("--max-time: %w", err)
+			}
+			if opt.MaxRate, err = parseRate(maxRate); err != nil {
+				return app.Usagef("--max-rate: %w", err)
+			}
+			if host, port, err := net.SplitHostPort(opt.Listen); err == nil {
+				n, err := strconv.Atoi(port)
+				if err != nil {
+					return app.Usagef("--listen %s: %q is no port", opt.Listen, port)
+				}
+				opt.Listen, opt.Port = host, n
+			}
+			switch {
+			case opt.Port < 0 || opt.Port > 65535:
+				return app.Usagef("-p %d: want 0 to 65535", opt.Port)
+			case opt.STAMPPort < 0 || opt.STAMPPort > 65535 || opt.STAMPPort == 0 && opt.Port == 65535:
+				return app.Usagef("--stamp-port: want 1 to 65535; without it the port after -p is taken")
+			case opt.MaxTests < 0 || opt.MaxStreams < 0:
+				return app.Usagef("--max-tests and --max-streams: want 1 or more")
+			}
+			if token != "" {
+				if opt.Token, err = (&app.Secrets{}).Resolve(token); err != nil {
+					return app.Usagef("--token: %w", err)
+				}
+			}
+			opt.Progress = os.Stderr
+			return app.Serve(cmd.Context(), opt)
+		},
+	}
+	f := cmd.Flags()
+	f.IntVarP(&opt.Port, "port", "p", iperf3.DefaultPort, "TCP port; 0 takes a free one")
+	f.StringVar(&opt.Listen, "listen", "", "address to listen on (default 127.0.0.1); 0.0.0.0 or :: for all")
+	f.IntVar(&opt.STAMPPort, "stamp-port", 0, "UDP port of the heartbeat reflector (default: the TCP port + 1)")
+	f.StringVar(&token, "token", "", "`REFERENCE` to the secret that lifts the limits: env:NAME, file:PATH, cmd:COMMAND or prompt:")
+	f.StringVar(&maxTime, "max-time", "60s", "longest test of a client without the token")
+	f.StringVar(&maxRate, "max-rate", "1G", "highest rate of a client without the token, in bit/s")
+	f.IntVar(&opt.MaxStreams, "max-streams", iperf3.DefaultMaxStreams, "most streams in a test of a client without the token")
+	f.IntVar(&opt.MaxTests, "max-tests", iperf3.DefaultMaxTests, "how many tests run at once without the token; more wait their turn")
+	return cmd
+}
+
+// parseRate reads a rate as iperf3's -b, where 0 is unlimited.
+func parseRate(s string) (float64, error) {
+	if s == "0" {
+		return 0, nil
+	}
+	return app.ParseRate(s)
+}
