@@ -228,6 +228,8 @@ func TestOutagesAreWhatTheNetworkDid(t *testing.T) {
 			[]want{{timeline.Forward, 2982 * ms, 3502 * ms, 25, 0, false}}},
 		{"a link far away is cut while answers are in flight", world{there: dark(steady(50*ms), 3*time.Second, 4*time.Second), back: dark(steady(50*ms), 3*time.Second, 4*time.Second)},
 			[]want{{timeline.Forward, 3030 * ms, 4050 * ms, 50, 0, false}}},
+		{"a link nearby is cut while answers are in flight", world{there: dark(steady(50*ms), 3*time.Second, 4*time.Second), back: dark(steady(50*ms), 2950*ms, 3950*ms)},
+			[]want{{timeline.Both, 2980 * ms, 4100 * ms, 55, 0, false}}},
 		{"a queue fills slowly", world{there: func(at time.Duration) (time.Duration, bool) {
 			return 2*ms + max(0, min(at-3*time.Second, time.Second))/2, true
 		}, back: back}, nil},

@@ -59,7 +59,10 @@ func (l *line) step(first, last time.Duration) {
 func (l *line) arrived(sent, due, at time.Duration, exact bool) {
 	l.step(sent, sent)
 	if l.open && due < l.gap.to-l.beat && at-l.at < lateGap {
-		l.gap.to = min(l.gap.to, at)
+		if at < l.gap.to {
+			l.gap.dark -= l.gap.to - at
+			l.gap.to = at
+		}
 		l.gap.late++
 		l.pass(at)
 		return
