@@ -25,6 +25,8 @@ var messages = map[string]func(*attrs, string){
 	"VRRP-STATECHANGE":                  roleChange,
 	"ASA-104001":                        failover("active"),
 	"ASA-104002":                        failover("standby"),
+	"ASA-411001":                        lineProtocol,
+	"ASA-411002":                        lineProtocol,
 	"FTD-104001":                        failover("active"),
 	"FTD-104002":                        failover("standby"),
 	"ETHPORT-IF_DOWN_LINK_FAILURE":      portDown,

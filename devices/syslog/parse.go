@@ -80,8 +80,8 @@ func cut(s string) (head string, c code, message string) {
 	}
 }
 
-// readCode reads FACILITY-UNIT-SEVERITY-MNEMONIC and the colon after it, and returns how long they are; 0 if it
-// is none.
+// readCode reads FACILITY-UNIT-SEVERITY-MNEMONIC and the colon after it (which the ASA leaves out of some), and
+// returns how long they are; 0 if it is none.
 func readCode(s string) (c code, n int) {
 	end := 0
 	for end < len(s) && (isUpper(s[end]) || isDigit(s[end]) || s[end] == '_' || s[end] == '-' || s[end] == '/' || s[end] >= 'a' && s[end] <= 'z') {
@@ -89,14 +89,15 @@ func readCode(s string) (c code, n int) {
 	}
 	name := s[:end]
 	after := strings.TrimLeft(s[end:], " ")
-	if !strings.HasPrefix(after, ":") || name == "" || !isUpper(name[0]) {
+	if name == "" || !isUpper(name[0]) || len(after) == len(s[end:]) && after != "" && after[0] != ':' {
 		return code{}, 0
 	}
+	after = strings.TrimPrefix(after, ":")
 	parts := strings.Split(name, "-")
 	for i := 1; i < len(parts)-1; i++ {
 		if len(parts[i]) == 1 && parts[i][0] >= '0' && parts[i][0] <= '7' {
 			c = code{facility: parts[0], unit: strings.Join(parts[1:i], "-"), severity: int(parts[i][0] - '0'), mnemonic: strings.Join(parts[i+1:], "-")}
-			return c, len(s) - len(after) + 1
+			return c, len(s) - len(after)
 		}
 	}
 	return code{}, 0

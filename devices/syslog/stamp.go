@@ -78,7 +78,9 @@ func dateAt(head string, i int) stamp {
 		s.end += n
 		word, n = field(head[s.end:])
 	}
-	if z, ok := Zone(word); ok {
+	// A name that is not known as a zone is taken for one only where nothing but the message follows: elsewhere it
+	// is a host's or a process's.
+	if z, ok := Zone(word); ok && (known(word) || strings.Trim(head[s.end+n:], ": ") == "") {
 		s.zone = z
 		s.end += n
 	}

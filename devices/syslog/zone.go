@@ -31,3 +31,9 @@ func Zone(word string) (zone *time.Location, ok bool) {
 	}
 	return time.FixedZone(word, 0), true
 }
+
+// known says whether an abbreviation means one zone.
+func known(word string) bool {
+	_, ok := zones[word]
+	return ok
+}

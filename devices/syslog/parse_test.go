@@ -1,0 +1,176 @@
+package syslog
+
+import (
+	"maps"
+	"testing"
+	"time"
+
+	"whydrop/devices"
+)
+
+// received is when the lines of the tests arrived.
+var received = time.Date(2026, 11, 30, 14, 2, 6, 0, time.UTC)
+
+func TestHeaders(t *testing.T) {
+	at := func(ns int) devices.Opt[time.Time] {
+		return devices.Some(time.Date(2026, 11, 30, 14, 2, 5, ns, time.UTC))
+	}
+	none := devices.None[time.Time]()
+	const m = "%SYS-5-CONFIG_I: Configured"
+	for _, c := range []struct {
+		name, line string
+		time       devices.Opt[time.Time]
+		clock      string
+	}{
+		{"plain", "Nov 30 14:02:05: " + m, at(0), ""},
+		{"milliseconds", "Nov 30 14:02:05.123: " + m, at(123e6), ""},
+		{"microseconds", "Nov 30 14:02:05.123456: " + m, at(123456e3), ""},
+		{"year behind the day", "Nov 30 2026 14:02:05: " + m, at(0), ""},
+		{"year behind the time", "Nov 30 14:02:05 2026: " + m, at(0), ""},
+		{"NX-OS, year in front", "<190>2026 Nov 30 14:02:05 sw01 " + m, at(0), ""},
+		{"NX-OS with a name and a zone", "<190>sw01.pdx: 2026 Nov 30 14:02:05 UTC: " + m, at(0), ""},
+		{"clock not set", "*Nov 30 14:02:05.123: " + m, at(123e6), "*"},
+		{"clock not synchronised", ".Nov 30 14:02:05.123: " + m, at(123e6), "."},
+		{"clock not set, with a year", "*Nov 30 2026 14:02:05.123 UTC: " + m, at(123e6), "*"},
+		{"zone of one meaning", "Nov 30 15:02:05.123 CET: " + m, at(123e6), ""},
+		{"zone of the operator's own", "Nov 30 14:02:05.123 NOC: " + m, at(123e6), ""},
+		{"priority", "<189>Nov 30 14:02:05: " + m, at(0), ""},
+		{"priority and number", "<189>42: Nov 30 14:02:05: " + m, at(0), ""},
+		{"priority, number, name, number", "<189>30: foo: 6340004: *Nov 30 14:02:05: " + m, at(0), "*"},
+		{"number", "000042: Nov 30 14:02:05: " + m, at(0), ""},
+		{"name", "sw1 Nov 30 14:02:05: " + m, at(0), ""},
+		{"a relay's time in front of the device's", "Nov 30 14:09:09 relay 42: Nov 30 14:02:05.123: " + m, at(123e6), ""},
+		{"IOS-XR", "<187>94307: gw2 LC/0/2/CPU0:Nov 30 14:02:05.123 UTC: ifmgr[214]: %SYS-5-CONFIG_I : Configured", at(123e6), ""},
+		{"ASA", "<166>Nov 30 2026 14:02:05: " + m, at(0), ""},
+		{"ASA with a name", "<166>Nov 30 2026 14:02:05 fw1 : " + m, at(0), ""},
+		{"ASA by RFC 5424", "<166>:Nov 30 14:02:05 UTC: " + m, at(0), ""},
+		{"RFC 5424", "<189>1 2026-11-30T14:02:05.123Z sw1 - - - - " + m, at(123e6), ""},
+		{"RFC 5424 with an offset", "<189>1 2026-11-30T15:02:05.123+01:00 sw1 - - - " + m, at(123e6), ""},
+		{"two blanks before the day", "Nov  1 14:02:05: " + m, devices.Some(time.Date(2026, 11, 1, 14, 2, 5, 0, time.UTC)), ""},
+		{"December is last year's in November", "Dec 24 14:02:05: " + m, devices.Some(time.Date(2025, 12, 24, 14, 2, 5, 0, time.UTC)), ""},
+		{"29 February is the last leap year's", "Feb 29 14:02:05: " + m, devices.Some(time.Date(2024, 2, 29, 14, 2, 5, 0, time.UTC)), ""},
+		{"uptime", "00:01:01: " + m, none, ""},
+		{"longer uptime", "4w5d: " + m, none, ""},
+		{"no time", m, none, ""},
+		{"no such day", "Nov 31 14:02:05 2026: " + m, none, ""},
+		{"no such hour", "Nov 30 24:02:05: " + m, none, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := Parse(c.line, received)
+			if l.Text != c.line || l.Facility != "SYS" || l.Mnemonic != "CONFIG_I" || l.Severity != devices.Some(5) || l.Message != "Configured" {
+				t.Errorf("line %+v", l)
+			}
+			if l.Time != c.time || l.Clock != c.clock {
+				t.Errorf("time %v, clock %q; want %v, %q", l.Time, l.Clock, c.time, c.clock)
+			}
+		})
+	}
+}
+
+func TestLinesThatAreNoMessagesKeepTheirText(t *testing.T) {
+	for _, c := range []struct {
+		name, line, message string
+		severity            devices.Opt[int]
+		timed               bool
+	}{
+		{"nothing", "", "", devices.None[int](), false},
+		{"words", "hello %world", "hello %world", devices.None[int](), false},
+		{"a percent sign", "CPU at 100%: high", "CPU at 100%: high", devices.None[int](), false},
+		{"a debug line", "Dec  2 18:01:32.443: HSRP: Gi0/1 Grp 1 Active -> Speak", "HSRP: Gi0/1 Grp 1 Active -> Speak", devices.None[int](), true},
+		{"a daemon's line", "<34>Nov 30 14:02:05 host su[1]: failed", "host su[1]: failed", devices.Some(2), true},
+		{"a wrong priority", "<999>x", "<999>x", devices.None[int](), false},
+		{"an open priority", "<1", "<1", devices.None[int](), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := Parse(c.line, received)
+			if l.Text != c.line || l.Message != c.message || l.Severity != c.severity || l.Time.OK != c.timed || l.Mnemonic != "" {
+				t.Errorf("line %+v, want message %q, severity %v", l, c.message, c.severity)
+			}
+		})
+	}
+	if l := Parse("Nov 30 14:02:05: %SYS-5-CONFIG_I: x", time.Time{}); l.Time.OK {
+		t.Errorf("time %v without a year and without a reference", l.Time)
+	}
+}
+
+func TestMessages(t *testing.T) {
+	type attrs = map[string]string
+	for _, c := range []struct {
+		line, port string
+		attrs      attrs
+	}{
+		{"%LINK-3-UPDOWN: Interface GigabitEthernet1/0/1, changed state to up", "GigabitEthernet1/0/1", attrs{"layer": "link", "state": "up"}},
+		{"%LINK-SP-3-UPDOWN: Interface GigabitEthernet1/1, changed state to down", "GigabitEthernet1/1", attrs{"layer": "link", "state": "down", "unit": "SP"}},
+		{"%LINK-5-CHANGED: Interface Vlan10, changed state to administratively down", "Vlan10", attrs{"layer": "link", "state": "down", "admin": "down"}},
+		{"%LINEPROTO-5-UPDOWN: Line protocol on Interface Port-channel1, changed state to down", "Port-channel1", attrs{"layer": "protocol", "state": "down"}},
+		{"%PKT_INFRA-LINK-3-UPDOWN : Interface TenGigE0/2/0/4, changed state to Down", "TenGigE0/2/0/4", attrs{"layer": "link", "state": "down", "unit": "LINK"}},
+		{"%ETHPORT-5-IF_UP: Interface Ethernet1/33 is up in mode trunk", "Ethernet1/33", attrs{"layer": "link", "state": "up"}},
+		{"%ETHPORT-5-IF_DOWN_ERROR_DISABLED: Interface Ethernet1/3 is down (Error disabled. Reason:x)", "Ethernet1/3", attrs{"layer": "link", "state": "down"}},
+		{"%SPANTREE-5-TOPOTRAP: Topology Change Trap for vlan 10", "", attrs{"instance": "10"}},
+		{"%SPANTREE-5-TOPOTRAP: Topology Change Trap for instance 1", "", attrs{"instance": "1"}},
+		{"%SPANTREE-6-PORT_STATE: Port Gi1/0/1 instance 1 moving from blocking to forwarding", "Gi1/0/1", attrs{"instance": "1", "from": "blocking", "to": "forwarding"}},
+		{"%SPANTREE-5-ROOTCHANGE: Root Changed for vlan 10: New Root Port is GigabitEthernet1/0/1. New Root Mac Address is 0011.2233.4455", "GigabitEthernet1/0/1", attrs{"instance": "10", "root_port": "GigabitEthernet1/0/1", "root": "0011.2233.4455"}},
+		{"%SPANTREE-5-ROOTCHANGE: Root Changed for instance 0: New Root Port is Port-channel2. New Root Mac Address is 0011.2233.4455", "Port-channel2", attrs{"instance": "0", "root_port": "Port-channel2", "root": "0011.2233.4455"}},
+		{"%CDP-4-DUPLEX_MISMATCH: duplex mismatch discovered on FastEthernet0/1 (not full duplex), with SW2.example GigabitEthernet0/24 (full duplex).", "FastEthernet0/1", attrs{"duplex": "half", "neighbor": "SW2.example", "neighbor_port": "GigabitEthernet0/24", "neighbor_duplex": "full"}},
+		{"%CDP-4-DUPLEX_MISMATCH: duplex mismatch discovered on FastEthernet0/0 (not half duplex), with R3 Ethernet0/0 (half duplex)", "FastEthernet0/0", attrs{"duplex": "full", "neighbor": "R3", "neighbor_port": "Ethernet0/0", "neighbor_duplex": "half"}},
+		{"%PM-4-ERR_DISABLE: link-flap error detected on Gi1/0/3, putting Gi1/0/3 in err-disable state", "Gi1/0/3", attrs{"cause": "link-flap", "state": "err-disabled"}},
+		{"%PM-SP-4-ERR_DISABLE: bpduguard error detected on Gi3/2, putting Gi3/2 in err-disable state", "Gi3/2", attrs{"cause": "bpduguard", "state": "err-disabled", "unit": "SP"}},
+		{"%PM-4-ERR_RECOVER: Attempting to recover from link-flap err-disable state on Gi1/0/3", "Gi1/0/3", attrs{"cause": "link-flap"}},
+		{"%SW_MATM-4-MACFLAP_NOTIF: Host f03a.b216.7ad7 in vlan 10 is flapping between port Gi0/5 and port Gi0/15", "Gi0/5", attrs{"mac": "f03a.b216.7ad7", "instance": "10", "other_port": "Gi0/15"}},
+		{"%HSRP-5-STATECHANGE: GigabitEthernet0/1 Grp 1  state Active -> Speak", "GigabitEthernet0/1", attrs{"group": "1", "from": "active", "to": "speak"}},
+		{"%HSRP-5-STATECHANGE: Vlan8 Grp 8 state Standby -> Active", "Vlan8", attrs{"group": "8", "from": "standby", "to": "active", "role": "active"}},
+		{"%VRRP-6-STATECHANGE: Vl20 Grp 20 state Master -> Backup", "Vl20", attrs{"group": "20", "from": "master", "to": "backup", "role": "standby"}},
+		{"%ASA-1-104001: (Primary) Switching to ACTIVE - HELLO not heard from mate.", "", attrs{"role": "active", "unit": "primary", "reason": "HELLO not heard from mate"}},
+		{"%ASA-1-104002:  (Secondary) Switching to STANDBY (cause: Other unit wants me Standby).", "", attrs{"role": "standby", "unit": "secondary", "reason": "Other unit wants me Standby"}},
+		{"%UDLD-4-UDLD_PORT_DISABLED: UDLD disabled interface Gi0/1, unidirectional link detected", "Gi0/1", attrs{"state": "err-disabled", "cause": "udld"}},
+		{"%MAB-5-SUCCESS: Authentication successful for client (aaaa.bbbb.dddd) on Interface Gi8/39", "Gi8/39", nil},
+		{"%LINK-3-UPDOWN: Interface ", "", attrs{"layer": "link"}},
+		{"%HSRP-5-STATECHANGE: ", "", nil},
+		{"%CDP-4-DUPLEX_MISMATCH: duplex mismatch discovered on ", "", nil},
+	} {
+		t.Run(c.line, func(t *testing.T) {
+			l := Parse("Nov 30 14:02:05: "+c.line, received)
+			if l.Port != c.port || !maps.Equal(l.Attrs, c.attrs) {
+				t.Errorf("port %q, %v; want %q, %v", l.Port, l.Attrs, c.port, c.attrs)
+			}
+		})
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{
+		"<189>30: foo: 6340004: *Mar  4 11:45:20: %SEC-6-IPACCESSLOGP: list x permitted", "%ASA-1-104001: (Primary) Switching to ACTIVE - x",
+		"<189>1 2026-11-30T14:02:05.123Z sw1 - - - - %SYS-5-CONFIG_I: x", "<190>2018 Oct 31 08:12:52 sw01 %ETHPORT-5-IF_UP: Interface Ethernet1/3 is up",
+		"%CDP-4-DUPLEX_MISMATCH: duplex mismatch discovered on F (not full duplex), with ( (full duplex)", "%%%--%-1-:", "Jan Jan  1 1:1:1 Feb 29 00:00:00 %A-0-B:",
+		"%HSRP-5-STATECHANGE: -> state ->", "4w5d: %LINK-3-UPDOWN: Interface Gi0/1, changed state to ", "<0", "<>", "",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		l := Parse(line, received)
+		if l.Text != line {
+			t.Fatalf("text %q", l.Text)
+		}
+		if s := l.Severity; s.OK && (s.Value < 0 || s.Value > 7) {
+			t.Fatalf("severity %v", s)
+		}
+		if (l.Facility == "") != (l.Mnemonic == "") {
+			t.Fatalf("facility %q, mnemonic %q", l.Facility, l.Mnemonic)
+		}
+		for k, v := range l.Attrs {
+			if k == "" || v == "" {
+				t.Fatalf("attributes %v", l.Attrs)
+			}
+		}
+	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	const line = "<189>521: router1: *Nov 14 08:30:56.699: %LINK-5-CHANGED: Interface GigabitEthernet2, changed state to administratively down"
+	b.SetBytes(int64(len(line)))
+	for b.Loop() {
+		if l := Parse(line, received); l.Port == "" {
+			b.Fatal(l)
+		}
+	}
+}
