@@ -4,5 +4,6 @@ package sim
 
 import "net"
 
-// delayAcks does nothing where the system has no such option.
+// ackNow and delayAcks do nothing where the system has no such option.
+func ackNow(*net.TCPConn)    {}
 func delayAcks(*net.TCPConn) {}
