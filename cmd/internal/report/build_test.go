@@ -36,9 +36,9 @@ func TestVerdictAndHeadline(t *testing.T) {
 			Diagnoses: []rules.Diagnosis{diagnosis(rules.CannotTell, "x"), diagnosis(rules.Suspected, "dist-a is slow.")}},
 			"suspected", "Suspected: dist-a is slow"},
 		{"a reading is missing", report.Input{Topology: blind.Topology, Snapshot: blind.Snapshot(), Diagnoses: blind.Diagnoses},
-			"cannot-tell", "Cannot tell: dist-b did not answer while the path was down: a-b down 5.50 s at 14:02:40 UTC"},
+			"cannot-tell", "Cannot tell: dist-b did not answer while the path was down: a-b down 5.50 s, at 14:02:40 UTC"},
 		{"an outage that no rule explains is not health", report.Input{Topology: blind.Topology, Snapshot: blind.Snapshot()},
-			"cannot-tell", "Cannot tell why: a-b down 5.50 s at 14:02:40 UTC"},
+			"cannot-tell", "Cannot tell why: a-b down 5.50 s, at 14:02:40 UTC"},
 		{"nothing was measured", report.Input{Topology: healthy.Topology},
 			"cannot-tell", "Cannot tell: no probe measured the path, no device could be read"},
 		{"nothing was measured and nothing was asked for", report.Input{}, "cannot-tell", "Cannot tell: nothing was measured"},
@@ -132,14 +132,14 @@ func TestIncidentsJoinWhatOverlaps(t *testing.T) {
 	}{
 		{"none", nil, []report.Incident{}},
 		{"the heartbeat's length counts", []report.Outage{outage("p", tcp, 1, 9), outage("p", beat, 2, 5)},
-			[]report.Incident{{Path: "p", From: at(2), To: at(5), Dark: true}}},
+			[]report.Incident{{Path: "p", From: at(2), To: at(5), Dark: true, Stall: 8 * time.Second}}},
 		{"two directions are one incident", []report.Outage{outage("p", beat, 1, 4), outage("p", beat, 2, 6)},
 			[]report.Incident{{Path: "p", From: at(1), To: at(6), Dark: true}}},
 		{"two paths are two", []report.Outage{outage("p", beat, 1, 4), outage("q", beat, 2, 6)},
 			[]report.Incident{{Path: "p", From: at(1), To: at(4), Dark: true}, {Path: "q", From: at(2), To: at(6), Dark: true}}},
 		{"a later one is its own, even right after a long stall", []report.Outage{outage("p", tcp, 1, 9), outage("p", beat, 1, 4), outage("p", beat, 12, 13)},
-			[]report.Incident{{Path: "p", From: at(1), To: at(4), Dark: true}, {Path: "p", From: at(12), To: at(13), Dark: true}}},
-		{"only the flow stalled", []report.Outage{outage("p", tcp, 1, 2)}, []report.Incident{{Path: "p", From: at(1), To: at(2)}}},
+			[]report.Incident{{Path: "p", From: at(1), To: at(4), Dark: true, Stall: 8 * time.Second}, {Path: "p", From: at(12), To: at(13), Dark: true}}},
+		{"only the flow stalled", []report.Outage{outage("p", tcp, 1, 2)}, []report.Incident{{Path: "p", From: at(1), To: at(2), Stall: time.Second}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

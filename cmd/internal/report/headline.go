@@ -69,12 +69,13 @@ func explained(d rules.Diagnosis, outages []correlate.Outage) []correlate.Outage
 type Incident struct {
 	Path     string
 	From, To time.Time
-	Open     bool // it has not ended
-	Dark     bool // the heartbeat saw it; else only the TCP flow stalled
+	Open     bool          // it has not ended
+	Dark     bool          // the heartbeat saw it, From and To are its; else only the TCP flow stalled
+	Stall    time.Duration // the longest stall of a TCP flow in it; 0 if none was seen
 }
 
-// Incidents joins outages of one path that overlap. The length is that of the heartbeat's outage where there is
-// one: a TCP flow stalls longer than the path is dark. They are ordered by their beginning.
+// Incidents joins outages of one path that overlap. From and To are those of the heartbeat's outage where there is
+// one; a TCP flow stalls longer than the path is dark. They are ordered by their beginning.
 func Incidents(outages []Outage) []Incident {
 	type group struct {
 		Incident
@@ -85,11 +86,14 @@ func Incidents(outages []Outage) []Incident {
 	var groups []group
 	last := map[string]int{}
 	for _, o := range in {
-		dark := o.SeenBy == timeline.SeenByHeartbeat
+		dark, stall := o.SeenBy == timeline.SeenByHeartbeat, o.To.Sub(o.From)
+		if o.SeenBy != timeline.SeenByTCP {
+			stall = 0
+		}
 		i, ok := last[o.Path]
 		if !ok || o.From.After(groups[i].until) {
 			last[o.Path] = len(groups)
-			groups = append(groups, group{Incident{o.Path, o.From, o.To, o.Open, dark}, o.To})
+			groups = append(groups, group{Incident{o.Path, o.From, o.To, o.Open, dark, stall}, o.To})
 			continue
 		}
 		g := &groups[i]
@@ -99,7 +103,7 @@ func Incidents(outages []Outage) []Incident {
 		case dark == g.Dark:
 			g.From, g.To, g.Open = earlier(g.From, o.From), later(g.To, o.To), g.Open || o.Open
 		}
-		g.until = later(g.until, o.To)
+		g.until, g.Stall = later(g.until, o.To), max(g.Stall, stall)
 	}
 	out := make([]Incident, 0, len(groups))
 	for _, g := range groups {
@@ -122,31 +126,42 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
+// Worst is the longer of the dark stretch and the stall: what a user of the path felt.
+func (i Incident) Worst() time.Duration { return max(i.To.Sub(i.From), i.Stall) }
+
+// String says how long the path was dark and the flow stalled: "down 463 ms, TCP stalled 2.94 s".
+func (i Incident) String() string {
+	length := Length(i.To.Sub(i.From))
+	if i.Open {
+		length = "for " + length + " and still"
+	}
+	switch {
+	case !i.Dark:
+		return "TCP stalled " + length
+	case i.Stall > 0:
+		return "down " + length + ", TCP stalled " + Length(i.Stall)
+	}
+	return "down " + length
+}
+
 // downtime says how often and how long, and when the longest began.
 func downtime(outages []correlate.Outage) string {
 	inc := Incidents(list(outages, outageOf))
 	longest := inc[0]
 	for _, i := range inc {
-		if i.To.Sub(i.From) > longest.To.Sub(longest.From) {
+		if i.Worst() > longest.Worst() {
 			longest = i
 		}
-	}
-	verb := "stalled"
-	if longest.Dark {
-		verb = "down"
 	}
 	path := longest.Path
 	if path == "" {
 		path = "path"
 	}
-	length := Length(longest.To.Sub(longest.From))
-	if longest.Open {
-		length = "for " + length + " and still"
+	s := fmt.Sprintf("%s %s, at %s UTC", path, longest, ClockSecond(longest.From))
+	if len(inc) > 1 {
+		s += fmt.Sprintf(", the longest of %d", len(inc))
 	}
-	if len(inc) == 1 {
-		return fmt.Sprintf("%s %s %s at %s UTC", path, verb, length, ClockSecond(longest.From))
-	}
-	return fmt.Sprintf("%s %s %d times, the longest %s at %s UTC", path, verb, len(inc), length, ClockSecond(longest.From))
+	return s
 }
 
 func healthyLine(d Document) string {

@@ -50,13 +50,15 @@ func Percent(ratio float64) string {
 	return fmt.Sprintf("%.1f %%", ratio*100)
 }
 
-// Length writes how long something took or lasted: "0.84 ms", "840 ms", "4.21 s", "2 min 05 s", "1 h 02 min".
+// Length writes how long something took or lasted: "0.84 ms", "10.2 ms", "840 ms", "4.21 s", "2 min 05 s", "1 h 02 min".
 func Length(d time.Duration) string {
 	switch a := d.Abs(); {
 	case a == 0:
 		return "0 ms"
 	case a < 10*time.Millisecond:
 		return fmt.Sprintf("%.2f ms", float64(d)/float64(time.Millisecond))
+	case a < 100*time.Millisecond && a%time.Millisecond != 0:
+		return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
 	case a < time.Second:
 		return fmt.Sprintf("%.0f ms", float64(d)/float64(time.Millisecond))
 	case a < time.Minute:

@@ -18,6 +18,7 @@ func TestFiguresAreWrittenAsPeopleReadThem(t *testing.T) {
 		{"no loss", Percent(0), "0.0 %"},
 		{"all of it", Percent(1), "100.0 %"},
 		{"a round trip", Figure("path.rtt", 0.00084, "s"), "0.84 ms"},
+		{"a longer round trip", Figure("path.rtt", 0.01024, "s"), "10.2 ms"},
 		{"an outage below a second", Length(840 * time.Millisecond), "840 ms"},
 		{"an outage of seconds", Length(4210 * time.Millisecond), "4.21 s"},
 		{"an outage of minutes", Length(125 * time.Second), "2 min 05 s"},

@@ -328,19 +328,13 @@ func (p *Path) figures() string {
 	return out
 }
 
-// History says how often the path dropped so far: the last time, how long, how often in all.
+// History says how the path dropped the last time.
 func (p *Path) History(now time.Time) string {
 	n := len(p.Incidents)
 	if n == 0 {
 		return "none so far"
 	}
-	last, total := p.Incidents[n-1], time.Duration(0)
-	for _, i := range p.Incidents {
-		total += i.To.Sub(i.From)
-	}
-	s := fmt.Sprintf("%s at %s UTC, %s ago", report.Length(last.To.Sub(last.From)), report.ClockSecond(last.From), report.RoundLength(now.Sub(last.To)))
-	if n > 1 {
-		s += fmt.Sprintf("; %d times, %s in all", n, report.Length(total))
-	}
-	return s
+	last := p.Incidents[n-1]
+	ago := report.RoundLength(now.Sub(last.From.Add(last.Worst())))
+	return fmt.Sprintf("%s ago, %s UTC: %s", ago, report.ClockSecond(last.From), last)
 }

@@ -88,8 +88,8 @@ func TestHistoryOfAPath(t *testing.T) {
 		want string
 	}{
 		{"none", &told{}, "none so far"},
-		{"one", (&told{}).outage(20, 24.21), "4.21 s at 14:02:20 UTC, 36 s ago"},
-		{"several", (&told{}).outage(20, 24.21).outage(40, 41), "1.00 s at 14:02:40 UTC, 19 s ago; 2 times, 5.21 s in all"},
+		{"one", (&told{}).outage(20, 24.21), "36 s ago, 14:02:20 UTC: down 4.21 s"},
+		{"several", (&told{}).outage(20, 24.21).outage(40, 41), "19 s ago, 14:02:40 UTC: down 1.00 s"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -169,7 +169,11 @@ func drawLast(c *canvas, y int, m *Model, s *state) {
 	if p == nil {
 		return
 	}
-	c.put(1, y, inkDim, "  LAST DROP")
+	label := "LAST DROP"
+	if n := len(p.Incidents); n > 1 {
+		label = fmt.Sprintf("LAST OF %d", n)
+	}
+	c.put(1, y, inkDim, "  "+label)
 	c.putMax(labelColumn, y, c.width-1, inkPlain, report.Clip(p.History(m.Now), c.width-1-labelColumn))
 }
 

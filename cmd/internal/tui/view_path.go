@@ -144,16 +144,30 @@ func drawUnit(c *canvas, x, y, limit int, d *Device, g glyphs) {
 	}
 	room := limit - x
 	if word != "" {
-		if need := uniseg.StringWidth(word) + 1; room-need >= 4 {
-			room -= need
-		} else {
-			word = report.Clip(word, max(0, room-uniseg.StringWidth(d.Name)-1))
+		if uniseg.StringWidth(d.Name)+1+uniseg.StringWidth(word) > room {
+			word = tightWord(d, g)
+		}
+		if word != "" {
+			room -= uniseg.StringWidth(word) + 1
 		}
 	}
 	x = c.putMax(x, y, limit, inkBold, report.Clip(d.Name, room))
 	if word != "" {
 		c.putMax(x+1, y, limit, wordInk, word)
 	}
+}
+
+// tightWord is a sign for the word beside a device's name where there is no room for it.
+func tightWord(d *Device, g glyphs) string {
+	switch {
+	case d.Word != "":
+		return "" // the sign of its health says as much
+	case d.Forwards == ForwardsYes:
+		return g.cursor
+	case d.Forwards == ForwardsUnknown:
+		return g.unknown
+	}
+	return ""
 }
 
 // drawUnitPorts lists a device's path ports; where there is no room for all, the worst come first.
@@ -192,7 +206,7 @@ func portWord(p *Port) string {
 	case p.DropsSeen >= attention:
 		return count(p.DropsSeen) + " drop"
 	case p.Forwarding != nil && !*p.Forwarding:
-		return "blocked"
+		return "BLK"
 	case busier != nil:
 		return shortRate(*busier)
 	}
