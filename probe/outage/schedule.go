@@ -29,6 +29,6 @@ func Every(ctx context.Context, period time.Duration, f func(now, missed time.Ti
 		}
 		f(now, missed)
 		last = now
-		timer.Reset(start.Add(time.Duration(k+1) * period).Sub(time.Now()))
+		timer.Reset(time.Until(start.Add(time.Duration(k+1) * period)))
 	}
 }
