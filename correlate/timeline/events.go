@@ -9,7 +9,7 @@ const (
 	// EventOutage is a stretch without delivery. Its Span is the stretch itself: from the last thing that
 	// arrived to the first that arrived afterwards. Attrs: direction (forward, reverse, both), seen_by
 	// (heartbeat: the path was dark; tcp: the flow stalled), error_ms (half width of the dating error),
-	// lost (heartbeats lost), backoff_ms (for tcp: the most that was spent waiting for the retransmission timer
+	// lost (heartbeats lost), late (heartbeats delivered late, out of a queue), backoff_ms (for tcp: the most that was spent waiting for the retransmission timer
 	// after the path was back, that is the last wait; the path came back within it), rto (number of time-outs),
 	// window_shut ("true": the peer acknowledged everything and offered no window, so its program may not have
 	// read),
