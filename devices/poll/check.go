@@ -91,7 +91,7 @@ func checkSNMP(ctx context.Context, d devices.Device, c devices.Collector) []Res
 	began := time.Now()
 	r, err := c.Collect(ctx, d)
 	in := Result{Device: d.Name, Step: "snmp", Took: time.Since(began)}
-	if err != nil && r.Span.IsZero() || err != nil && !r.Clock.OK {
+	if err != nil && !r.Clock.OK {
 		in.Text, in.Key = words(d, err), siteKeys(err, "snmp")
 		return []Result{in}
 	}
@@ -276,7 +276,7 @@ func checkSSH(ctx context.Context, d devices.Device, c *collectors) []Result {
 	began := time.Now()
 	r, err := c.cli.Collect(ctx, d)
 	in := Result{Device: d.Name, Step: "ssh", Took: time.Since(began)}
-	if err != nil && (r.Span.IsZero() || !errors.Is(err, devices.ErrPartial)) {
+	if err != nil && !(errors.Is(err, devices.ErrPartial) && useful(r)) {
 		in.Text, in.Key = words(d, err), siteKeys(err, sshKey(err))
 		return []Result{in}
 	}

@@ -108,12 +108,17 @@ func (t *task) poll(ctx context.Context) time.Duration {
 	if ctx.Err() != nil && err != nil {
 		return 0
 	}
-	if err == nil || errors.Is(err, devices.ErrPartial) && !r.Span.IsZero() {
+	if err == nil || errors.Is(err, devices.ErrPartial) && useful(r) {
 		t.succeed(r, err, now)
 		t.govern(now.Sub(began))
 		return 0
 	}
 	return t.fail(err, began, now)
+}
+
+// useful says whether anything at all is in a reading that was cut short.
+func useful(r devices.Reading) bool {
+	return !r.Span.IsZero() && (r.Clock.OK || r.LocalClock.OK || r.Bridge != nil || len(r.Interfaces)+len(r.Log) > 0)
 }
 
 // collect asks the collector. A fault of ours in reading what a device said is an error like any other, and

@@ -92,14 +92,21 @@ func (s *session) level() string {
 
 // silent returns why there may have been no answer, as far as it can be told: what has worked before is not
 // suspected.
-func (s *session) silent(tries int, strays int) error {
+func (s *session) silent(ctx context.Context, tries int, strays int) error {
 	e := &Error{Device: s.device.Name, Err: devices.ErrTimeout}
 	e.Text = fmt.Sprintf("no answer in %s", s.client.Timeout)
 	if tries > 1 {
 		e.Text += fmt.Sprintf(" (%d tries)", tries)
 	}
+	other := ""
+	if !s.worked && !s.searched && !s.discovered() {
+		other, s.searched = s.elsewhere(ctx), true
+	}
 	switch {
 	case s.worked:
+	case other != "":
+		e.Text += ", but one came from " + other + ", which was not asked; write that address in the site file, or let the device answer from the one it was asked on"
+		e.Keys = []string{"address", "snmp.port"}
 	case s.client.Version == gosnmp.Version2c:
 		e.Text += ": the community is wrong (agents do not answer then), or the device is down, filters SNMP or has another address"
 		e.Keys = []string{"snmp.community", "address", "snmp.port"}

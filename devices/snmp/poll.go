@@ -111,7 +111,7 @@ func (s *session) head(ctx context.Context, values map[string]gosnmp.SnmpPDU) er
 // mapDue says whether the ports have to be looked for before anything else.
 func (s *session) mapDue() bool {
 	m := &s.ports
-	return m.at.IsZero() || len(m.ports) == 0 || (m.err != nil || m.stale) && time.Since(m.at) > remapPause
+	return m.at.IsZero() || (m.err != nil || m.stale) && time.Since(m.at) > remapPause
 }
 
 // clock notes sysUpTime and whether it fell since the last poll: the agent may have numbered its ports anew.

@@ -19,6 +19,7 @@ type session struct {
 	tap    *tap // nil: not connected
 
 	worked   bool // an answer with values came on this session at least once
+	searched bool // elsewhere was asked
 	noBulk   bool // the agent answers GETNEXT but not GETBULK
 	bulkOK   bool
 	refusals int // refused logins in a row
@@ -157,7 +158,7 @@ func (s *session) try(ctx context.Context, a ask, tries int) (*gosnmp.SnmpPacket
 			}
 			return nil, span, s.failed(ctx, err)
 		case n >= tries:
-			return nil, span, s.silent(tries, strays)
+			return nil, span, s.silent(ctx, tries, strays)
 		}
 		n++
 	}

@@ -14,6 +14,9 @@ import (
 // errReported ends a request to which the agent answered with a Report that refuses the login. tap.report names it.
 var errReported = errors.New("the agent reported an error")
 
+// errWrites ends what must never be sent.
+var errWrites = errors.New("devices are only read")
+
 // tap lies between gosnmp and the connected UDP socket. It lets through only answers to the message that was sent
 // last: with its request-id (v2c) or message-id (v3), and at the security level that was asked for. It recognises
 // Reports that end a request, so that a refused login is told from a lost datagram and is not tried again by
@@ -65,6 +68,9 @@ func (t *tap) Write(b []byte) (int, error) {
 	t.mu.Unlock()
 	if refused {
 		return 0, errReported
+	}
+	if h.PDU == message.TagSet {
+		return 0, errWrites
 	}
 	return t.Conn.Write(b)
 }
