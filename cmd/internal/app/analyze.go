@@ -1,0 +1,148 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"whydrop/cmd/internal/app/ingest"
+	"whydrop/cmd/internal/report"
+	"whydrop/correlate"
+	"whydrop/correlate/session"
+	"whydrop/correlate/timeline"
+	"whydrop/rules"
+)
+
+// Analyze says what follows from files: texts as people paste and attach them, and recordings. The name "-" is
+// standard input. A file that can't be read is a problem in the document; if none can be read, or nothing in them
+// is recognised, the verdict is cannot-tell.
+func Analyze(paths []string, stdin io.Reader) report.Document {
+	a := analysis{}
+	for _, p := range paths {
+		a.file(p, stdin)
+	}
+	return a.document()
+}
+
+// analysis gathers what several files hold.
+type analysis struct {
+	texts      ingest.Collection
+	recordings []Recording
+	problems   []string
+	read       int
+}
+
+func (a *analysis) file(path string, stdin io.Reader) {
+	if path == "-" {
+		a.text("standard input", stdin)
+		return
+	}
+	if session.Is(path) {
+		r, err := OpenRecording(path)
+		if err != nil {
+			a.problem(path, err)
+			return
+		}
+		a.recordings = append(a.recordings, r)
+		a.read++
+		return
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		a.problem(path, err)
+		return
+	}
+	defer f.Close()
+	if fi, err := f.Stat(); err == nil && fi.IsDir() {
+		a.problem(path, errors.New("is a directory; name the files in it"))
+		return
+	}
+	a.text(filepath.Base(path), f)
+}
+
+func (a *analysis) text(name string, r io.Reader) {
+	b, err := io.ReadAll(io.LimitReader(r, ingest.MaxSize+1))
+	switch {
+	case err != nil:
+		a.problem(name, err)
+	case len(b) > ingest.MaxSize:
+		a.problem(name, fmt.Errorf("is larger than %d MiB; cut out what matters", ingest.MaxSize>>20))
+	default:
+		a.texts.Add(name, b)
+		a.read++
+	}
+}
+
+func (a *analysis) problem(name string, err error) {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err // the name is said already
+	}
+	a.problems = append(a.problems, fmt.Sprintf("%s: %v", name, err))
+}
+
+// document puts the findings of texts and of recordings into one report. A single recording keeps its topology.
+func (a *analysis) document() report.Document {
+	got := a.texts.Result()
+	in := report.Input{Blocks: got.Blocks, Warnings: got.Warnings, Problems: a.problems}
+	var store timeline.Store
+	for _, r := range got.Records {
+		store.Put(r)
+	}
+	in.Diagnoses = rules.EvaluatePasted(got.Pasted)
+	for _, r := range a.recordings {
+		in.Blocks = append(in.Blocks, recordingBlock(r))
+		in.Diagnoses = append(in.Diagnoses, r.Diagnose(r.Snapshot)...)
+		in.Topology = joined(in.Topology, r.Topology)
+		in.Warnings = append(in.Warnings, r.Meta.Notes...)
+		for _, d := range r.Damage {
+			in.Problems = append(in.Problems, r.Path+": "+d)
+		}
+		putAll(&store, r.Snapshot)
+	}
+	if len(a.recordings) == 1 && a.read == 1 {
+		in.Session = a.recordings[0].Path
+	}
+	in.Snapshot = store.Snapshot()
+	return report.Build(in)
+}
+
+func recordingBlock(r Recording) report.Block {
+	sp := r.Snapshot.Span()
+	what := "an empty recording"
+	if !sp.IsZero() {
+		what = fmt.Sprintf("a recording of %s over %s from %s", orSite(r.Meta.Site), report.RoundLength(sp.Width()), report.Stamp(sp.From))
+	}
+	return report.Block{Where: filepath.Base(r.Path), Kind: "session", What: what}
+}
+
+func orSite(s string) string {
+	if s == "" {
+		return "a site without a name"
+	}
+	return "site " + s
+}
+
+func joined(a, b correlate.Topology) correlate.Topology {
+	if a.Site == "" {
+		a.Site = b.Site
+	}
+	a.Paths, a.Devices = append(a.Paths, b.Paths...), append(a.Devices, b.Devices...)
+	return a
+}
+
+func putAll(to *timeline.Store, s timeline.Snapshot) {
+	for _, k := range s.Keys() {
+		for _, v := range s.Series(k.Subject, k.Metric) {
+			to.Put(v)
+		}
+	}
+	for _, e := range s.Events() {
+		to.Put(e)
+	}
+	for _, g := range s.Gaps() {
+		to.Put(g)
+	}
+}

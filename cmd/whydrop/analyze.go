@@ -1,0 +1,33 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"whydrop/cmd/internal/app"
+)
+
+func newAnalyze() *cobra.Command {
+	var format, file string
+	cmd := &cobra.Command{
+		Use:   "analyze FILE...",
+		Short: "Say what follows from pasted measurements, show interfaces, logs and recordings",
+		Long: `Reads what people paste and attach, in any language and with any prose around it: iperf 2 text, iperf3 text and
+JSON, show interfaces (two of the same port: what was counted in between), Cisco syslog, tables of SIZE: RATE, and
+session files. Says what each block is, what it shows, and what follows. "-" reads standard input.
+Exit code 0: nothing found; 1: something found or suspected; 3: nothing recognised, or it can't be told; 4: nothing
+found, but a file could not be read.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := app.CheckFormat(format); err != nil {
+				return err
+			}
+			doc := app.Analyze(args, cmd.InOrStdin())
+			if err := emit(doc, format, file); err != nil {
+				return err
+			}
+			return exitFor(doc)
+		},
+	}
+	addReportFlags(cmd, &format, &file)
+	return cmd
+}
