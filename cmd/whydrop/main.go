@@ -24,6 +24,7 @@ var commands = []func() *cobra.Command{
 	newInit,
 	newReplay,
 	newReport,
+	newAnalyze,
 }
 
 func main() { os.Exit(run(os.Args[1:])) }
