@@ -101,11 +101,14 @@ func (v View) Goodput() (Bins, string) {
 	return v.Forward, timeline.Forward
 }
 
-// Disturbed returns the spans of the incidents with the time the flow needs to settle after each.
+// Disturbed returns the spans of the incidents in which something was lost, with the time the flow needs to settle
+// after each.
 func (v View) Disturbed() []timeline.Span {
-	out := make([]timeline.Span, len(v.Incidents))
-	for i, x := range v.Incidents {
-		out[i] = x.Span.Widen(binWidth, settleAfter)
+	var out []timeline.Span
+	for _, x := range v.Incidents {
+		if x.Dropped() {
+			out = append(out, x.Span.Widen(binWidth, settleAfter))
+		}
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package correlate
 
 import (
+	"slices"
 	"time"
 
 	"whydrop/correlate/timeline"
@@ -49,6 +50,21 @@ func (i Incident) DarkAny() timeline.Span {
 // Stall returns the longest stretch in which the TCP flow stalled; zero if it did not.
 func (i Incident) Stall() timeline.Span {
 	return i.longest(func(o Outage) bool { return o.SeenBy == timeline.SeenByTCP })
+}
+
+// retried is how long a flow stalls for one lost segment at most: a retransmission time-out and the next one, and
+// what a busy host adds.
+const retried = 800 * time.Millisecond
+
+// Dropped says whether something was really lost: heartbeats that merely came late, and a flow that waited for one
+// retransmission, are no loss. A heartbeat's outage that does not tell how many were lost counts.
+func (i Incident) Dropped() bool {
+	return slices.ContainsFunc(i.Outages, func(o Outage) bool {
+		if o.SeenBy == timeline.SeenByTCP {
+			return o.Span.Width() > retried
+		}
+		return o.Lost == nil || *o.Lost > 0
+	})
 }
 
 func (i Incident) longest(want func(Outage) bool) timeline.Span {

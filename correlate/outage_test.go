@@ -33,6 +33,32 @@ func TestOutages(t *testing.T) {
 	}
 }
 
+func TestIncidentInWhichNothingWasLost(t *testing.T) {
+	late := outage("forward", "heartbeat", span(20, 20.4))
+	late.Attrs["lost"] = "0"
+	lost := outage("forward", "heartbeat", span(20, 20.4))
+	lost.Attrs["lost"] = "3"
+	cases := []struct {
+		name   string
+		events []any
+		want   bool
+	}{
+		{"heartbeats came late", []any{late}, false},
+		{"and one segment was sent again", []any{late, outage("forward", "tcp", span(20.1, 20.5))}, false},
+		{"and the flow stalled on", []any{late, outage("forward", "tcp", span(20.1, 23.2))}, true},
+		{"heartbeats were lost", []any{lost}, true},
+		{"how many were lost is not told", []any{outage("forward", "heartbeat", span(20, 20.4))}, true},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := Incidents(Outages(snap(c.events...), site))
+			if len(got) != 1 || got[0].Dropped() != c.want {
+				t.Errorf("got %v, want one with dropped %v", got, c.want)
+			}
+		})
+	}
+}
+
 func TestOutagesAreOrderedByTheirBeginning(t *testing.T) {
 	got := Outages(snap(outage("both", "tcp", span(20, 23)), outage("both", "heartbeat", span(19.9, 20.2)), outage("both", "tcp", span(5, 40))), site)
 	for i, want := range []float64{5, 19.9, 20} {

@@ -77,7 +77,16 @@ type outage struct {
 	From      float64 `yaml:"from"`
 	To        float64 `yaml:"to"`
 	SeenBy    string  `yaml:"seen_by"`
+	Lost      string  `yaml:"lost"` // "": not told
 	Direction string  `yaml:"direction"`
+}
+
+func (o outage) attrs() map[string]string {
+	m := map[string]string{"seen_by": o.SeenBy, "direction": o.Direction, "error_ms": "20"}
+	if o.Lost != "" {
+		m["lost"] = o.Lost
+	}
+	return m
 }
 
 type silence struct {
@@ -256,7 +265,7 @@ func (st story) lay(t testing.TB, all map[timeline.Key][]timeline.Sample, x seri
 // quiet takes away what a silent device would have said, and leaves gaps.
 func (st story) quiet(all map[timeline.Key][]timeline.Sample, q silence) []timeline.Record {
 	for k, v := range all {
-		if k.Subject.Device == q.Of {
+		if k.Subject.Device == q.Of && q.Reason != "host" {
 			all[k] = slices.DeleteFunc(v, func(s timeline.Sample) bool {
 				return s.Span.From.Before(at(q.To)) && at(q.From).Before(s.Span.To)
 			})
@@ -264,7 +273,7 @@ func (st story) quiet(all map[timeline.Key][]timeline.Sample, q silence) []timel
 	}
 	var out []timeline.Record
 	for s := q.From; s < q.To; s++ {
-		out = append(out, timeline.Gap{Subject: timeline.Device(q.Of), Span: span(s, s+1), Reason: timeline.Reason(q.Reason), Text: "no answer in 1s", Origin: timeline.Origin{Collector: "snmp:" + q.Of}})
+		out = append(out, timeline.Gap{Subject: subject(q.Of), Span: span(s, s+1), Reason: timeline.Reason(q.Reason), Text: "no answer in 1s", Origin: timeline.Origin{Collector: "snmp:" + q.Of}})
 	}
 	return out
 }
@@ -281,7 +290,7 @@ func (st story) happenings() []timeline.Record {
 	}
 	for _, o := range st.Outages {
 		out = append(out, timeline.Event{Subject: timeline.Path("a-b"), Type: timeline.EventOutage, Span: span(o.From, o.To),
-			Attrs:  map[string]string{"seen_by": o.SeenBy, "direction": o.Direction, "error_ms": "20"},
+			Attrs:  o.attrs(),
 			Origin: timeline.Origin{Collector: fmt.Sprintf("%s:a-b", map[string]string{"tcp": "iperf3", "heartbeat": "stamp"}[o.SeenBy])}})
 	}
 	return out

@@ -21,8 +21,9 @@ func failover() story {
 			{Of: "acc " + gi(7), Metric: "if.out.drops", Values: "5..50: 50"},
 		},
 		Outages: []outage{
-			{20.0, 20.3, "heartbeat", "forward"}, {20.0, 20.4, "heartbeat", "reverse"}, {20.0, 23.1, "tcp", "forward"},
-			{40.0, 43.2, "tcp", "forward"},
+			{From: 20.0, To: 20.3, SeenBy: "heartbeat", Direction: "forward"}, {From: 20.0, To: 20.4, SeenBy: "heartbeat", Direction: "reverse"},
+			{From: 20.0, To: 23.1, SeenBy: "tcp", Direction: "forward"},
+			{From: 40.0, To: 43.2, SeenBy: "tcp", Direction: "forward"},
 		},
 		Events: []happens{
 			{Of: "swB " + gi(1), Type: "stp.state", At: 20.2, Width: 1, Attrs: map[string]string{"from": "forwarding", "to": "blocking"}},

@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"whydrop/correlate"
 	"whydrop/correlate/timeline"
@@ -68,7 +69,7 @@ func (e *evaluation) settle() {
 		f := ps.facts
 		f.OpenStalls, f.OpenLoss, f.OpenDelay, f.OpenLow, f.OpenWorst, f.OpenSpan = 0, 0, 0, 0, 0, timeline.Span{}
 		for _, ep := range ps.Episodes {
-			if e.explained(ep) || e.hostBusy(ep) {
+			if e.explained(ep) || e.hostBusy(ep) || ep.Kind == correlate.Stall && !ep.Incident.Dropped() {
 				continue
 			}
 			f.OpenSpan = f.OpenSpan.Union(ep.Span)
@@ -87,11 +88,14 @@ func (e *evaluation) settle() {
 	}
 }
 
-// hostBusy says whether the measuring host said that it could not keep up during the episode: then it may have made
+// hostLag is how far from what it did a busy host may date its own confession.
+const hostLag = 500 * time.Millisecond
+
+// hostBusy says whether the measuring host said that it could not keep up around the episode: then it may have made
 // the episode itself.
 func (e *evaluation) hostBusy(ep correlate.Episode) bool {
 	return slices.ContainsFunc(e.snap.Gaps(), func(g timeline.Gap) bool {
-		return g.Reason == timeline.ReasonHost && g.Span.Overlaps(ep.Span)
+		return g.Reason == timeline.ReasonHost && g.Span.Overlaps(ep.Span.Widen(hostLag, hostLag))
 	})
 }
 
