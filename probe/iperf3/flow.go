@@ -87,7 +87,7 @@ func (f *flow) dial(ctx context.Context, sock stream.Socket, keepAlive bool) (ne
 	if err != nil {
 		return nil, fmt.Errorf("iperf3: %w", classify(err))
 	}
-	f.answered()
+	f.answered(false)
 	if f.test.Dial != nil {
 		if err := sock.Apply(conn); err != nil {
 			conn.Close()
@@ -134,7 +134,7 @@ func (f *flow) next(ctx context.Context, d time.Duration) (message, error) {
 	defer late.Stop()
 	select {
 	case m, ok := <-f.messages:
-		f.answered()
+		f.answered(m.state == stateQueued)
 		if !ok {
 			return message{}, fmt.Errorf("the control connection ended: %w", f.ended)
 		}
@@ -146,9 +146,9 @@ func (f *flow) next(ctx context.Context, d time.Duration) (message, error) {
 	}
 }
 
-func (f *flow) answered() {
+func (f *flow) answered(queued bool) {
 	if f.test.heard != nil {
-		f.test.heard()
+		f.test.heard(queued)
 	}
 }
 

@@ -98,7 +98,7 @@ type gap struct {
 	from time.Time
 }
 
-// watch is the state of one Probe. All its fields belong to the goroutine in run but heard.
+// watch is the state of one Probe. All its fields belong to the goroutine in run but heard and queued.
 type watch struct {
 	c    *Client
 	out  timeline.Sink
@@ -116,6 +116,7 @@ type watch struct {
 	opened    chan openResult
 	opening   context.CancelFunc // nil: no attempt goes on
 	heard     atomic.Int64       // when an attempt last got an answer, Unix nanoseconds
+	queued    atomic.Bool        // that answer was that another test runs
 	retry     <-chan time.Time
 	backoff   time.Duration
 	gap       *gap
@@ -226,9 +227,13 @@ func (w *watch) open(ctx context.Context) {
 	octx, cancel := context.WithCancel(ctx)
 	w.opening = cancel
 	w.heard.Store(time.Now().UnixNano())
+	w.queued.Store(false)
 	t := w.c.test("")
 	t.Time = w.testTime
-	t.heard = func() { w.heard.Store(time.Now().UnixNano()) }
+	t.heard = func(queued bool) {
+		w.heard.Store(time.Now().UnixNano())
+		w.queued.Store(queued)
+	}
 	if w.flow != nil {
 		t.replaces = w.flow.cookie
 	}
@@ -411,6 +416,9 @@ func (w *watch) tick(ctx context.Context, now time.Time) {
 	}
 }
 
+// errQueued is told where the far end lets us wait.
+var errQueued = fmt.Errorf("%w with another test; this one waits for its turn", ErrBusy)
+
 // patience is how long the far end may be silent at the end of a test. One whose program is slow reads first
 // what has arrived.
 func (w *watch) patience() time.Duration {
@@ -422,6 +430,12 @@ func (w *watch) patience() time.Duration {
 
 // tickWithout watches over the time without a flow.
 func (w *watch) tickWithout(now time.Time) {
+	if w.queued.Load() {
+		w.tell(now, errQueued)
+		if w.gap != nil {
+			w.gap.peer = true
+		}
+	}
 	if !w.det.stalled && w.det.ever && w.gap != nil && !w.gap.peer {
 		silence := now.Sub(time.Unix(0, w.heard.Load()))
 		if w.opening != nil && silence >= silentTooLong || w.gap.lost && w.gap.path {
@@ -441,7 +455,7 @@ func (w *watch) gapWasOutage(before time.Time) bool {
 	return w.gap.lost || w.gap.path
 }
 
-// closeGap tells that nothing was measured while the far end did not want us.
+// closeGap tells that nothing was measured while the far end did not take us.
 func (w *watch) closeGap(before time.Time, ever bool) {
 	g := w.gap
 	w.gap = nil

@@ -29,9 +29,9 @@ type Test struct {
 	// Dial, if not nil, is used instead of a dialer of our own.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	replaces string // cookie of an earlier test of ours that is dead
-	heard    func() // told of each answer of the far end while a flow is opened; may be nil
-	smooth   bool   // keep little unsent data in the kernel, for a watch that must not burst after a stall
+	replaces string            // cookie of an earlier test of ours that is dead
+	heard    func(queued bool) // told of each answer of the far end while a flow is opened; may be nil
+	smooth   bool              // keep little unsent data in the kernel, for a watch that must not burst after a stall
 }
 
 // Errors by which a caller decides. What went wrong in particular is in the text.
