@@ -18,6 +18,7 @@ func Evaluate(rules []Rule, s timeline.Snapshot, t correlate.Topology) []Diagnos
 	e.yield()
 	e.chain()
 	e.settle()
+	e.explains = e.explained
 	e.ask(true)
 	e.yield()
 	e.chain()

@@ -191,7 +191,7 @@ type deviceFacts struct {
 	Span      timeline.Span `expr:"span"`
 	Reason    string        `expr:"reason"`
 	During    float64       `expr:"during"`    // incidents and episodes that fall into its blindness
-	Explained float64       `expr:"explained"` // seconds of blindness while an incident of the path explains it
+	Explained float64       `expr:"explained"` // seconds of blindness within incidents that another finding explains
 	Ports     []string      `expr:"ports"`
 }
 

@@ -36,7 +36,7 @@ func (sc *scene) deviceCandidate(ps *pathScene, d correlate.Device) *candidate {
 		hits := ps.touched([]timeline.Span{b.Span})
 		f.During += float64(len(hits))
 		for _, h := range hits {
-			if h.Kind == correlate.Stall {
+			if h.Kind == correlate.Stall && sc.explains != nil && sc.explains(h) {
 				f.Explained += shared(b.Span, h.Span.Widen(correlate.Slack, correlate.Slack))
 			}
 		}

@@ -20,6 +20,7 @@ type scene struct {
 	moves    []correlate.Move
 	paths    []*pathScene
 	blinds   []correlate.Blind
+	explains func(correlate.Episode) bool // whether a finding explains the episode; nil before any was made
 	ports    map[portKey]*portFacts
 	keyList  []timeline.Key
 	disturbs []timeline.Span // moves, carrier losses and the incidents at them: counters of those moments explain nothing
