@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,6 +49,7 @@ type htmlDoc struct {
 	Ports                   []htmlPort
 	Events                  []htmlEvent
 	MoreEvents              int
+	MoreOutages             int
 	Inputs                  []Block
 	Looked                  []htmlLook
 	Problems, Warnings      []string
@@ -108,7 +110,8 @@ func newHTMLDoc(d Document) htmlDoc {
 	for i, f := range d.Findings {
 		h.Findings = append(h.Findings, htmlFindingOf(i, f))
 	}
-	h.Outages = list(d.Outages, htmlOutageOf)
+	h.Outages = list(d.Outages[:min(len(d.Outages), maxRows)], htmlOutageOf)
+	h.MoreOutages = len(d.Outages) - len(h.Outages)
 	h.Ports = htmlPorts(d)
 	h.Events, h.MoreEvents = htmlEvents(d)
 	for _, p := range h.Ports {
@@ -148,7 +151,7 @@ func htmlFindingOf(i int, f Finding) htmlFinding {
 		Against: list(f.Against, Clean), Missing: list(f.Missing, Clean),
 	}
 	out.Evidence = list(f.Evidence, func(e Evidence) htmlEvidence {
-		return htmlEvidence{Moment(e.Span), Clean(PortName{e.Device, e.Port}.String()), evidenceWords(e), Clean(e.Source)}
+		return htmlEvidence{evidenceMoment(f, e), Clean(PortName{e.Device, e.Port}.String()), evidenceWords(e), Clean(e.Source)}
 	})
 	if len(f.Next) > 0 {
 		out.First, out.Then = Clean(f.Next[0]), list(f.Next[1:], Clean)
@@ -210,26 +213,36 @@ func htmlPortOf(d Document, sub timeline.Subject, busiest float64) htmlPort {
 	return p
 }
 
-// maxHTMLEvents keeps the page of a storm printable.
-const maxHTMLEvents = 120
+// maxRows keeps the page of a storm printable: this many outages and this many events.
+const maxRows = 150
 
+// htmlEvents lists the events in order of time. Where there are too many, the chatter of logs is left out, then
+// what happened off the path, then the latest.
 func htmlEvents(d Document) (out []htmlEvent, more int) {
-	for _, e := range d.Snapshot.Events() {
-		if e.Type == timeline.EventProbeStart || e.Type == timeline.EventProbeStop {
-			continue
-		}
-		if len(out) == maxHTMLEvents {
-			more++
-			continue
-		}
-		when := e.Span.Mid()
-		if e.Type == timeline.EventOutage {
-			when = e.Span.From
-		}
-		out = append(out, htmlEvent{
-			When: when.UTC().Format(time.DateOnly) + " " + Clock(when), Where: Clean(strings.TrimPrefix(e.Subject.String(), "path ")),
-			What: EventText(e), Off: !d.Topology.OnPath(e.Subject), Outage: e.Type == timeline.EventOutage,
-		})
+	events := d.Snapshot.Events()
+	own := func(e timeline.Event) bool {
+		return e.Type == timeline.EventProbeStart || e.Type == timeline.EventProbeStop
 	}
-	return out, more
+	log := func(e timeline.Event) bool { return e.Type == timeline.EventSyslog }
+	off := func(e timeline.Event) bool { return !d.Topology.OnPath(e.Subject) }
+	events = slices.DeleteFunc(slices.Clone(events), own)
+	total := len(events)
+	for _, drop := range []func(timeline.Event) bool{log, off} {
+		if len(events) > maxRows {
+			events = slices.DeleteFunc(events, drop)
+		}
+	}
+	events = events[:min(len(events), maxRows)]
+	return list(events, func(e timeline.Event) htmlEvent { return htmlEventOf(d, e) }), total - len(events)
+}
+
+func htmlEventOf(d Document, e timeline.Event) htmlEvent {
+	when := e.Span.Mid()
+	if e.Type == timeline.EventOutage {
+		when = e.Span.From
+	}
+	return htmlEvent{
+		When: when.UTC().Format(time.DateOnly) + " " + Clock(when), Where: Clean(strings.TrimPrefix(e.Subject.String(), "path ")),
+		What: EventText(e), Off: !d.Topology.OnPath(e.Subject), Outage: e.Type == timeline.EventOutage,
+	}
 }

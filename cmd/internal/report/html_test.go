@@ -75,7 +75,7 @@ func TestTheChartMarksOutagesAndEventsOnItsTimeAxis(t *testing.T) {
 	page := string(write(t, "html", document(reporttest.Failover())))
 	for what, want := range map[string]int{
 		`<rect class="dark"`: 2, `<rect class="stall"`: 2, `<circle class="m off"`: 2, `<circle class="m ev"`: 7,
-		`<path class="l fwd"`: 1, `<path class="l loss"`: 1, `<text class="len"`: 2,
+		`<path class="l fwd"`: 1, `<path class="l loss"`: 1, `<text class="len"`: 4,
 	} {
 		if got := strings.Count(page, what); got != want {
 			t.Errorf("%s: got %d, want %d", what, got, want)
@@ -98,5 +98,21 @@ func TestWhatIsNotKnownIsNoCurve(t *testing.T) {
 	line, _, _ = strings.Cut(line, `"`)
 	if got := strings.Count(line, "M"); got != 2 {
 		t.Errorf("got %d pieces of curve, want 2: %s", got, line)
+	}
+}
+
+func TestAStormStaysReadable(t *testing.T) {
+	c := reporttest.Healthy()
+	for i := range 20000 {
+		at := timeline.Span{From: reporttest.At(float64(i) / 300), To: reporttest.At(float64(i)/300 + 0.001)}
+		c.Store.Put(timeline.Event{Subject: timeline.Path("a-b"), Type: timeline.EventOutage, Span: at, Attrs: map[string]string{"direction": "both", "seen_by": "heartbeat"}})
+		c.Store.Put(timeline.Event{Subject: timeline.Device("dist-a"), Type: timeline.EventSyslog, Span: at, Text: "again"})
+	}
+	d := document(c)
+	for format, limit := range map[string]int{"html": 700 << 10, "md": 30 << 10, "text": 10 << 10} {
+		raw := write(t, format, d)
+		if len(raw) > limit || !strings.Contains(string(raw), "more") {
+			t.Errorf("%s: got %d bytes, want at most %d, and a word about the rest", format, len(raw), limit)
+		}
 	}
 }

@@ -82,7 +82,7 @@ func (m *mdPage) finding(d Document, i int, f Finding) {
 	if i == 0 {
 		m.outages(d)
 	}
-	m.part("For", list(f.Evidence, EvidenceText))
+	m.part("For", EvidenceTexts(f))
 	m.part("Against", f.Against)
 	m.part("Missing", f.Missing)
 	if len(f.Next) > 0 {
@@ -96,9 +96,12 @@ func (m *mdPage) outages(d Document) {
 		return
 	}
 	m.printf("\n| Direction | From (UTC) | Length | Seen by |\n|---|---|---:|---|\n")
-	for _, o := range d.Outages {
+	for _, o := range d.Outages[:min(len(d.Outages), maxRows)] {
 		m.printf("| %s | %s | %s | %s |\n", mdText(o.Direction), o.From.UTC().Format("2006-01-02 15:04:05.000"),
 			mdText(OutageLength(o)), mdText(SeenText(o, len(d.Paths) > 1)))
+	}
+	if more := len(d.Outages) - maxRows; more > 0 {
+		m.printf("\nand %d more\n", more)
 	}
 }
 

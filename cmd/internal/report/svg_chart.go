@@ -14,9 +14,10 @@ import (
 // the page's style sheet.
 const (
 	chartWidth  = 960.0
-	chartLeft   = 84.0
+	chartLeft   = 118.0
 	chartRight  = 32.0
 	stripGap    = 30.0 // above each strip, for its title
+	chartTop    = 46.0 // of the first strip: its title, and the lengths of the outages in two lines
 	laneHeight  = 20.0
 	axisHeight  = 26.0
 	chartColumn = 2.0 // width of a column of the curves
@@ -27,9 +28,11 @@ type svgChart struct {
 	Title         string
 	Width, Height string
 	Left, Right   string // the plot's edges
+	LabelX        string // where the labels beside the plot end
 	Strips        []svgStrip
 	Lanes         []svgLane
 	Shades        []svgShade
+	Lengths       []svgLength
 	Ticks         []svgTick
 	AxisY, TextY  string
 
@@ -52,9 +55,11 @@ type svgCurve struct{ Class, Name, Line, Area string }
 // svgShade is an outage.
 type svgShade struct {
 	Class, X, Width, Y, Height string
-	Label, LabelX, LabelY      string
 	Tip                        string
 }
+
+// svgLength is how long an incident was, written over it.
+type svgLength struct{ X, Y, Dark, StallY, Stall string }
 
 type svgTick struct{ X, Y1, Y2, Label string }
 
@@ -99,8 +104,8 @@ func chart(d Document, path string) (c svgChart, ok bool) {
 	if span.Width() <= 0 {
 		return c, false
 	}
-	c = svgChart{Title: Clean(path), Width: px(chartWidth), Left: px(chartLeft), Right: px(chartWidth - chartRight)}
-	y := 0.0
+	c = svgChart{Title: Clean(path), Width: px(chartWidth), Left: px(chartLeft), Right: px(chartWidth - chartRight), LabelX: px(chartLeft - 8)}
+	y := chartTop - stripGap
 	for _, s := range strips {
 		if drawn, ok := s.draw(d.Snapshot, sub, span, y+stripGap); ok {
 			c.Strips = append(c.Strips, drawn)
@@ -118,8 +123,9 @@ func chart(d Document, path string) (c svgChart, ok bool) {
 		y += laneHeight
 	}
 	c.Shades = shades(d, path, span, bottom, y)
+	c.Lengths = lengths(d, path, span)
 	c.fillKey()
-	c.Ticks = ticks(span, stripGap, y)
+	c.Ticks = ticks(span, chartTop, y)
 	c.AxisY, c.TextY = px(y), px(y+17)
 	c.Height = px(y + axisHeight)
 	return c, true
@@ -222,27 +228,54 @@ func steps(bs []Bucket, scale, top, bottom float64) (line, area string) {
 	return l.String(), a.String()
 }
 
+// maxShades keeps the chart of a path that flaps all day small: more would be one colour anyway.
+const maxShades = 1000
+
 // shades are the outages of the path: those of the heartbeat through the whole chart, those of TCP through the
 // goodput alone.
 func shades(d Document, path string, span timeline.Span, bottom, lanesEnd float64) []svgShade {
 	var out []svgShade
-	labelled := -1e9
 	for _, o := range d.Outages {
-		if o.Path != Clean(path) {
+		if o.Path != Clean(path) || len(out) == maxShades {
 			continue
 		}
 		x0, x1 := xAt(o.From, span), xAt(o.To, span)
 		s := svgShade{
-			Class: "stall", X: px(x0), Width: px(max(x1-x0, 1.5)), Y: px(stripGap), Height: px(strips[0].height),
+			Class: "stall", X: px(x0), Width: px(max(x1-x0, 1.5)), Y: px(chartTop), Height: px(strips[0].height),
 			Tip: fmt.Sprintf("%s, %s, seen by %s, from %s UTC", DirectionText(o.Direction), OutageLength(o), SeenText(o, false), Clock(o.From)),
 		}
 		if o.SeenBy == timeline.SeenByHeartbeat {
-			s.Class, s.Height = "dark", px(lanesEnd-stripGap)
-			if mid := (x0 + x1) / 2; mid-labelled > 56 {
-				s.Label, s.LabelX, s.LabelY, labelled = OutageLength(o), px(mid), px(stripGap+14), mid
-			}
+			s.Class, s.Height = "dark", px(lanesEnd-chartTop)
 		}
 		out = append(out, s)
+	}
+	return out
+}
+
+// lengths writes over each incident how long the path was dark, and how long TCP stalled where that is another
+// matter; not over one that is too close to the one before.
+func lengths(d Document, path string, span timeline.Span) []svgLength {
+	const room, titleRoom = 70.0, 150.0
+	var out []svgLength
+	last := -room
+	for _, i := range Incidents(d.Outages) {
+		to := i.To
+		if stalled := i.From.Add(i.Stall); stalled.After(to) {
+			to = stalled
+		}
+		mid := min(max((xAt(i.From, span)+xAt(to, span))/2, chartLeft+titleRoom), chartWidth-chartRight-room/2)
+		if i.Path != Clean(path) || mid-last < room {
+			continue
+		}
+		last = mid
+		l := svgLength{X: px(mid), Y: px(chartTop - 19), StallY: px(chartTop - 6)}
+		if i.Dark {
+			l.Dark = "dark " + Length(i.To.Sub(i.From))
+		}
+		if !i.Dark || i.Stall > i.To.Sub(i.From)*5/4 {
+			l.Stall = "TCP " + Length(i.Worst())
+		}
+		out = append(out, l)
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 const (
 	maxLanes     = 12
 	maxLaneMarks = 400
+	laneName     = 16 // columns of a lane's name
 )
 
 // lanes returns a lane for each device or host that had events, those on the path first, in the order of the
@@ -20,7 +21,7 @@ func lanes(d Document, span timeline.Span) []svgLane {
 	lane := func(name string, off bool) *svgLane {
 		l := byName[name]
 		if l == nil {
-			l = &svgLane{Name: Clip(name, 12), Off: off}
+			l = &svgLane{Name: Clip(name, laneName), Off: off}
 			byName[name] = l
 			out = append(out, l)
 		}
@@ -66,7 +67,7 @@ func laneOf(d Document, e timeline.Event) (name string, off, ok bool) {
 		return Clean(e.Name), false, true
 	}
 	if !d.Topology.OnPath(e.Subject) {
-		return Clean(e.Device) + ", off", true, true
+		return Clip(Clean(e.Device), laneName-5) + ", off", true, true
 	}
 	return Clean(e.Device), false, true
 }
@@ -88,8 +89,8 @@ func hopOrder(d Document) map[string]int {
 	for _, p := range d.Topology.Paths {
 		for i, h := range p.Hops {
 			for _, n := range h {
-				if _, ok := order[Clean(n)]; !ok {
-					order[Clip(Clean(n), 12)] = i
+				if _, ok := order[Clip(Clean(n), laneName)]; !ok {
+					order[Clip(Clean(n), laneName)] = i
 				}
 			}
 		}

@@ -180,7 +180,11 @@ func (p *page) finding(d Document, i int, f Finding) {
 	if i == 0 {
 		p.outages(d, "")
 	}
-	p.items(2, "For", list(f.Evidence, EvidenceText))
+	evidence := EvidenceTexts(f)
+	if more := len(evidence) - maxEvidence; more > 1 {
+		evidence = append(evidence[:maxEvidence:maxEvidence], fmt.Sprintf("and %d more", more))
+	}
+	p.items(2, "For", evidence)
 	p.items(2, "Against", f.Against)
 	p.items(2, "Missing", f.Missing)
 	if len(f.Next) > 0 {
@@ -201,20 +205,34 @@ func Certainty(f Finding) string {
 	return s
 }
 
-// EvidenceText writes one piece of evidence in one line: when, where, what, and who read it.
-func EvidenceText(e Evidence) string {
+// EvidenceTexts writes the evidence for a finding, a line each: when, where, what, and who read it.
+func EvidenceTexts(f Finding) []string {
+	return list(f.Evidence, func(e Evidence) string { return evidenceText(f, e) })
+}
+
+func evidenceText(f Finding, e Evidence) string {
 	var b strings.Builder
-	if m := Moment(e.Span); m != "" {
+	if m := evidenceMoment(f, e); m != "" {
 		b.WriteString(m + " ")
 	}
-	if name := (PortName{e.Device, e.Port}).String(); strings.TrimSpace(name) != "" {
+	words := evidenceWords(e)
+	if name := (PortName{e.Device, e.Port}).String(); strings.TrimSpace(name) != "" && !strings.HasPrefix(words, name) {
 		b.WriteString(name + ": ")
 	}
-	b.WriteString(evidenceWords(e))
+	b.WriteString(words)
 	if e.Source != "" {
 		b.WriteString(" [" + e.Source + "]")
 	}
 	return Clean(b.String())
+}
+
+// evidenceMoment leaves the time out where it is that of the whole finding.
+func evidenceMoment(f Finding, e Evidence) string {
+	if e.Span.From != nil && e.Span.To != nil && f.Span.From != nil && f.Span.To != nil &&
+		e.Span.From.Equal(*f.Span.From) && e.Span.To.Equal(*f.Span.To) {
+		return ""
+	}
+	return Moment(e.Span)
 }
 
 // evidenceWords writes what was seen: the text, or the figure if there is none.
@@ -229,8 +247,11 @@ func evidenceWords(e Evidence) string {
 	return Clean(what)
 }
 
-// maxOutages is how many outages a ticket lists; the rest are counted.
-const maxOutages = 12
+// maxOutages and maxEvidence are how many a ticket lists, the strongest first; the rest are counted.
+const (
+	maxOutages  = 12
+	maxEvidence = 10
+)
 
 // outages writes the table; within a finding it has no title of its own.
 func (p *page) outages(d Document, title string) {

@@ -95,20 +95,20 @@ func plotBars(c *canvas, g glyphs, a axis, y, height int, in ink, series []timel
 	}
 }
 
-// shade fills the columns of outages of the plot with the sign for dark, where nothing else is drawn.
+// shade fills the columns of outages of the plot where nothing else is drawn: dark stretches with one sign, those
+// in which only the flow stalled with another.
 func shade(c *canvas, g glyphs, a axis, y, height int, outages []report.Outage) {
-	for _, o := range outages {
-		if o.SeenBy != timeline.SeenByHeartbeat {
-			continue
-		}
-		first, last, ok := a.columns(timeline.Span{From: o.From, To: o.To})
-		if !ok {
-			continue
-		}
-		for col := first; col <= last; col++ {
-			for row := range height {
-				if p := c.at(col, y+row); p != nil && p.text == "" {
-					c.put(col, y+row, inkBad, g.dark)
+	for _, by := range []struct{ seen, sign string }{{timeline.SeenByHeartbeat, g.dark}, {timeline.SeenByTCP, g.stall}} {
+		for _, o := range outages {
+			first, last, ok := a.columns(timeline.Span{From: o.From, To: o.To})
+			if !ok || o.SeenBy != by.seen {
+				continue
+			}
+			for col := first; col <= last; col++ {
+				for row := range height {
+					if p := c.at(col, y+row); p != nil && p.text == "" {
+						c.put(col, y+row, inkBad, by.sign)
+					}
 				}
 			}
 		}

@@ -5,7 +5,7 @@ type glyphs struct {
 	ok, warn, down, unknown string // health
 	vbar                    string
 	arrow, fork, bend, end  string // the path: to one hop, to the upper and the lower of two, and back
-	dark                    string // a column in which the path was dark
+	dark, stall             string // a column in which the path was dark, in which TCP stalled
 	event, off, mark, many  string // on a time axis
 	cursor, up, dn          string
 	bars                    []string // an eighth to a whole, from below
@@ -17,7 +17,7 @@ var fancy = glyphs{
 	ok: "✔", warn: "!", down: "✖", unknown: "?",
 	vbar:  "│",
 	arrow: "─▶", fork: "┬▶", bend: "└▶", end: "┘",
-	dark: "░", event: "▲", off: "△", mark: "◆", many: "#",
+	dark: "░", stall: "·", event: "▲", off: "△", mark: "◆", many: "#",
 	cursor: "▶", up: "▲", dn: "▼",
 	bars:    []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
 	braille: true, ellipsis: "…",
@@ -27,7 +27,7 @@ var plain = glyphs{
 	ok: "+", warn: "!", down: "X", unknown: "?",
 	vbar:  "|",
 	arrow: "->", fork: "+>", bend: "`>", end: "'",
-	dark: ":", event: "^", off: "o", mark: "*", many: "#",
+	dark: ":", stall: ".", event: "^", off: "o", mark: "*", many: "#",
 	cursor: ">", up: "^", dn: "v",
 	bars:     []string{".", ".", "-", "-", "=", "=", "#", "#"},
 	ellipsis: "~",

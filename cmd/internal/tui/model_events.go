@@ -17,7 +17,7 @@ type Kind uint8
 const (
 	KindEvent   Kind = iota // something a device on the path said or did
 	KindOff                 // the same, off the path
-	KindLog                 // a line of a log that means nothing in particular
+	KindLog                 // a line of a log that means nothing in particular, on the path or off it
 	KindOutage              // the path did not deliver
 	KindProblem             // a probe or a device could not be read
 	KindOwn                 // what probes say of themselves, and marks
@@ -69,10 +69,10 @@ func eventRow(e timeline.Event, t correlate.Topology) Event {
 		row.Kind = KindProblem
 	case e.Type == timeline.EventMark, e.Type == timeline.EventProbeStart, e.Type == timeline.EventProbeStop:
 		row.Kind = KindOwn
-	case !t.OnPath(e.Subject):
-		row.Kind = KindOff
 	case e.Type == timeline.EventSyslog:
 		row.Kind = KindLog
+	case !t.OnPath(e.Subject):
+		row.Kind = KindOff
 	}
 	return row
 }

@@ -172,7 +172,9 @@ func (f *feed) next() *Model {
 	f.known, f.built, f.began, f.fresh = v, now, true, false
 	s := f.cfg.Source.Snapshot()
 	if f.cfg.Replay != nil {
-		now = s.Span().To
+		if now = s.Span().To; now.IsZero() {
+			return nil // before the first record there is no time to show
+		}
 	}
 	t := f.cfg.Topology
 	if t.Site == "" {

@@ -83,11 +83,7 @@ func findingLines(m *Model, s *state, width int) []styled {
 			add(inkGood, "Do first", f.Next[0])
 			add(inkPlain, "Then", f.Next[1:]...)
 		}
-		var evidence []string
-		for _, e := range f.Evidence {
-			evidence = append(evidence, report.EvidenceText(e))
-		}
-		add(inkPlain, "For", evidence...)
+		add(inkPlain, "For", report.EvidenceTexts(f)...)
 		add(inkPlain, "Against", f.Against...)
 		add(inkWarn, "Missing", f.Missing...)
 	}

@@ -23,7 +23,7 @@ func drawHelp(c *canvas, m *Model, s *state) {
 		text string
 	}{
 		{g.ok, inkGood, "well"}, {g.warn, inkWarn, "errors, drops, a suspicion"}, {g.down, inkBad, "down, an outage, a cause that holds"}, {g.unknown, inkDim, "not known"},
-		{g.event, inkBold, "event on the path"}, {g.off, inkDim, "event off the path"}, {g.mark, inkWarn, "your mark"}, {g.dark, inkBad, "the path was dark"},
+		{g.event, inkBold, "event on the path"}, {g.off, inkDim, "event off the path"}, {g.mark, inkWarn, "your mark"}, {g.dark, inkBad, "the path was dark"}, {g.stall, inkBad, "TCP stalled"},
 		{g.cursor, inkGood, "forwards"}, {"BLK", inkDim, "blocked by spanning tree"},
 	}
 	if y+2 >= c.height {

@@ -259,10 +259,16 @@ func drawLane(c *canvas, y int, a axis, l lane, s *state) {
 	}
 }
 
-// drawLatest lists the newest events under the chart.
+// drawLatest lists the newest events under the chart, without the chatter of logs.
 func drawLatest(c *canvas, y, height int, m *Model, s *state) {
 	c.put(1, y, inkBold, "Latest events")
-	rows := m.Events[max(0, len(m.Events)-(height-1)):]
+	var rows []Event
+	for _, e := range slices.Backward(m.Events) {
+		if e.Kind != KindLog && len(rows) < height-1 {
+			rows = append(rows, e)
+		}
+	}
+	slices.Reverse(rows)
 	if len(rows) == 0 {
 		c.put(1, y+1, inkDim, "none")
 	}
