@@ -19,15 +19,15 @@ type questions struct {
 
 // read asks the questions one after another and puts the answers into one reading. It goes on after a command
 // that the device refuses, and stops at any other error; then what was read so far is returned with an error
-// that also wraps devices.ErrPartial. refused lists the optional commands that the device does not have.
-func (c *Collector) read(ctx context.Context, d devices.Device, q questions) (r devices.Reading, refused []string, err error) {
+// that also wraps devices.ErrPartial. complete says that every question was answered or refused.
+func (c *Collector) read(ctx context.Context, d devices.Device, q questions) (r devices.Reading, complete bool, err error) {
 	r = devices.Reading{Device: d.Name}
 	if d.SSH == nil {
-		return r, nil, fmt.Errorf("cli: %s has no ssh in the site file", d.Name)
+		return r, false, fmt.Errorf("cli: %s has no ssh in the site file", d.Name)
 	}
 	s, err := c.sessions.take(ctx, d.Name)
 	if err != nil {
-		return r, nil, fmt.Errorf("cli: %w", err)
+		return r, false, fmt.Errorf("cli: %w", err)
 	}
 	defer s.give()
 	var errs []error
@@ -37,15 +37,14 @@ func (c *Collector) read(ctx context.Context, d devices.Device, q questions) (r 
 		case err == nil:
 			c.into(d, a, &r)
 		case !errors.Is(err, devices.ErrUnsupported) || s.session == nil:
-			return r, refused, partial(append(errs, err), !r.Span.IsZero())
-		case i >= len(q.commands):
-			refused = append(refused, command)
-		default:
+			onlyWatched(d, &r)
+			return r, false, partial(append(errs, err), !r.Span.IsZero())
+		case i < len(q.commands):
 			errs = append(errs, err)
 		}
 	}
 	onlyWatched(d, &r)
-	return r, refused, partial(errs, !r.Span.IsZero())
+	return r, true, partial(errs, !r.Span.IsZero())
 }
 
 // into parses an answer into the reading. The reading's origin is that of the first answer, which has the

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"whydrop/correlate/timeline"
 	"whydrop/devices"
@@ -63,11 +62,9 @@ func (c *Collector) Collect(ctx context.Context, d devices.Device) (devices.Read
 	if !known.version {
 		q.optional = append(q.optional, version)
 	}
-	r, refused, err := c.read(ctx, d, q)
-	if err == nil {
-		known.version = true
-		known.noSpanningTree = known.noSpanningTree || r.Bridge == nil || slices.Contains(refused, spanningTree)
-		c.state.set(d.Name, known)
+	r, complete, err := c.read(ctx, d, q)
+	if complete {
+		c.state.set(d.Name, state{version: true, noSpanningTree: r.Bridge == nil})
 	}
 	return r, err
 }
@@ -107,15 +104,9 @@ func (c *Collector) ask(ctx context.Context, s *slot, d devices.Device, command 
 }
 
 // Negotiated returns what the last session with a device was negotiated to; ok is false if there was none yet.
-// It waits for a question to that device that is under way.
 func (c *Collector) Negotiated(device string) (a Algorithms, ok bool) {
 	c.sessions.mu.Lock()
-	s := c.sessions.slots[device]
-	c.sessions.mu.Unlock()
-	if s == nil {
-		return Algorithms{}, false
-	}
-	s.token <- struct{}{}
-	defer s.give()
-	return s.algs, s.connected
+	defer c.sessions.mu.Unlock()
+	a, ok = c.sessions.algs[device]
+	return a, ok
 }

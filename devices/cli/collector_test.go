@@ -22,7 +22,7 @@ func TestCollectReadsPortsSpanningTreeLogAndClock(t *testing.T) {
 	d := device(s, nil)
 	d.Ports, d.OffPath = []string{"GigabitEthernet1/0/1"}, []string{"Gi1/0/2"}
 	before := time.Now()
-	r, err := c.Collect(within(t, 5*time.Second), d)
+	r, err := c.Collect(within(t, testTime), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestCollectReadsPortsSpanningTreeLogAndClock(t *testing.T) {
 	if r.Span.From.Before(before) || r.Span.To.After(time.Now()) || r.Span.Width() <= 0 {
 		t.Errorf("span %v", r.Span)
 	}
-	r, err = NewLog(c).Collect(within(t, 5*time.Second), d)
+	r, err = NewLog(c).Collect(within(t, testTime), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestCollectReadsPortsSpanningTreeLogAndClock(t *testing.T) {
 func TestCollectWithoutPortsReadsAll(t *testing.T) {
 	t.Parallel()
 	s := ios(t, nil)
-	r, err := collector(t).Collect(within(t, 5*time.Second), device(s, nil))
+	r, err := collector(t).Collect(within(t, testTime), device(s, nil))
 	if err != nil || len(r.Interfaces) != 3 {
 		t.Errorf("%d interfaces, %v; want 3", len(r.Interfaces), err)
 	}
@@ -88,7 +88,7 @@ func TestDeviceWithoutSpanningTreeIsAskedOnce(t *testing.T) {
 	d := device(s, nil)
 	d.Ports = []string{"GigabitEthernet1/0/1"}
 	for range 3 {
-		r, err := c.Collect(within(t, 5*time.Second), d)
+		r, err := c.Collect(within(t, testTime), d)
 		if err != nil || r.Bridge != nil {
 			t.Fatalf("bridge %v, error %v", r.Bridge, err)
 		}
@@ -103,7 +103,7 @@ func TestUnknownPortKeepsTheDevicesWords(t *testing.T) {
 	s := ios(t, nil)
 	d := device(s, nil)
 	d.Ports = []string{"GigabitEthernet1/0/1", "GigabitEthernet9/9"}
-	r, err := collector(t).Collect(within(t, 5*time.Second), d)
+	r, err := collector(t).Collect(within(t, testTime), d)
 	if !errors.Is(err, devices.ErrPartial) || !errors.Is(err, devices.ErrUnsupported) {
 		t.Errorf("error %v, want one that is partial and unsupported", err)
 	}
@@ -142,7 +142,7 @@ func TestPromptsBannersAndPagers(t *testing.T) {
 			s := ios(t, c.change)
 			col := collector(t)
 			d := device(s, nil)
-			r, err := col.Collect(within(t, 10*time.Second), d)
+			r, err := col.Collect(within(t, testTime), d)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +154,7 @@ func TestPromptsBannersAndPagers(t *testing.T) {
 					t.Errorf("port %+v", i)
 				}
 			}
-			if r, err := NewLog(col).Collect(within(t, 5*time.Second), d); err != nil || len(r.Log) != 2 || !r.LocalClock.OK {
+			if r, err := NewLog(col).Collect(within(t, testTime), d); err != nil || len(r.Log) != 2 || !r.LocalClock.OK {
 				t.Errorf("log %+v, %v", r, err)
 			}
 			col.Close()
@@ -171,7 +171,7 @@ func TestPagedAnswerIsWhatTheUnpagedOneIs(t *testing.T) {
 	texts := map[bool]string{}
 	for _, paged := range []bool{false, true} {
 		s := ios(t, func(s *clitest.Server) { s.NoPagerOff = paged })
-		a, err := collector(t).Ask(within(t, 5*time.Second), device(s, nil), "show interfaces")
+		a, err := collector(t).Ask(within(t, testTime), device(s, nil), "show interfaces")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +190,7 @@ func TestOneSessionPerDevice(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if _, err := c.Ask(within(t, 10*time.Second), d, "show clock"); err != nil {
+			if _, err := c.Ask(within(t, testTime), d, "show clock"); err != nil {
 				t.Error(err)
 			}
 		})
@@ -207,7 +207,7 @@ func TestSessionIsOpenedAgainWhenTheDeviceEndedIt(t *testing.T) {
 	c := collector(t)
 	d := device(s, nil)
 	for range 3 {
-		if _, err := c.Ask(within(t, 5*time.Second), d, "show clock"); err != nil {
+		if _, err := c.Ask(within(t, testTime), d, "show clock"); err != nil {
 			t.Fatal(err)
 		}
 		s.DropSessions()
@@ -230,12 +230,12 @@ func TestTooLongAnAnswerIsCutShort(t *testing.T) {
 	})
 	c := collector(t)
 	d := device(s, nil)
-	_, err := c.Ask(within(t, 10*time.Second), d, "show logging")
+	_, err := c.Ask(within(t, testTime), d, "show logging")
 	if !errors.Is(err, devices.ErrPartial) {
 		t.Errorf("error %v, want one that is partial", err)
 	}
 	checkWords(t, err, "sw1: show logging", "8 MiB")
-	if _, err := c.Ask(within(t, 5*time.Second), d, "show clock"); err != nil {
+	if _, err := c.Ask(within(t, testTime), d, "show clock"); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
 }
@@ -262,7 +262,7 @@ func TestEverythingReturnsWhenTheContextEnds(t *testing.T) {
 				col := New()
 				d := device(s, nil)
 				if c.opened {
-					if _, err := col.Ask(within(t, 5*time.Second), d, "show clock"); err != nil {
+					if _, err := col.Ask(within(t, testTime), d, "show clock"); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -302,7 +302,7 @@ func TestNothingIsLeftAfterTwentySessions(t *testing.T) {
 	d := device(s, nil)
 	run := func() {
 		c := New()
-		if _, err := c.Ask(within(t, 5*time.Second), d, "show clock"); err != nil {
+		if _, err := c.Ask(within(t, testTime), d, "show clock"); err != nil {
 			t.Fatal(err)
 		}
 		if err := c.Close(); err != nil {
@@ -331,5 +331,55 @@ func TestClosedCollectorAsksNothing(t *testing.T) {
 	c.Close()
 	if _, err := c.Ask(within(t, time.Second), device(s, nil), "show clock"); !errors.Is(err, errClosed) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestQuestionAfterTheEndLeavesTheSession: a context that has ended before the question does not cost the session,
+// which Close then ends with exit.
+func TestQuestionAfterTheEndLeavesTheSession(t *testing.T) {
+	t.Parallel()
+	s := ios(t, nil)
+	c := New()
+	d := device(s, nil)
+	if _, err := c.Ask(within(t, testTime), d, "show clock"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := c.Ask(ctx, d, "show clock"); !errors.Is(err, devices.ErrTimeout) || !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	c.Close()
+	onlyAllowed(t, s)
+	if n := s.Counts(); n.Logins != 1 || n.Exits != 1 {
+		t.Errorf("counts %+v", n)
+	}
+}
+
+// TestExitIsSentBehindACommandThatIsCutOff: the device finds it when it is done.
+func TestExitIsSentBehindACommandThatIsCutOff(t *testing.T) {
+	t.Parallel()
+	asked, answer := make(chan struct{}, 1), make(chan struct{})
+	s := ios(t, func(s *clitest.Server) {
+		s.Handler = func(string) (string, bool) {
+			asked <- struct{}{}
+			<-answer
+			return "", true
+		}
+	})
+	c := New()
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), testTime)
+	defer cancel()
+	go func() {
+		<-asked
+		cancel()
+	}()
+	if _, err := c.Ask(ctx, device(s, nil), "show clock"); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	close(answer)
+	if !eventually(func() bool { return s.Counts().Exits == 1 }) {
+		t.Errorf("counts %+v, commands %q", s.Counts(), s.Commands())
 	}
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"whydrop/devices/parse"
 )
@@ -49,14 +48,14 @@ func TestARefusedCommandIsNotSent(t *testing.T) {
 	s := ios(t, nil)
 	c := collector(t)
 	d := device(s, nil)
-	if _, err := c.Ask(within(t, 5*time.Second), d, "show interfaces Gi0/1\nreload"); err == nil {
+	if _, err := c.Ask(within(t, testTime), d, "show interfaces Gi0/1\nreload"); err == nil {
 		t.Fatal("no error")
 	}
 	if n := s.Counts().Connections; n != 0 {
 		t.Errorf("%d connections for a command that may not be sent", n)
 	}
 	d.Ports = []string{"GigabitEthernet1/0/1", "Gi0/1\nreload\ny"}
-	if _, err := c.Collect(within(t, 5*time.Second), d); err == nil {
+	if _, err := c.Collect(within(t, testTime), d); err == nil {
 		t.Error("a port with a newline in its name was asked")
 	}
 	c.Close()

@@ -106,7 +106,7 @@ Nov 30 14:02:00.120: %SPANTREE-5-TOPOTRAP: Topology Change Trap for vlan 1
 // device returns the site file's entry for a server, pinned to its key.
 func device(s *clitest.Server, change func(*devices.SSH)) devices.Device {
 	d := devices.Device{Name: "sw1", Address: "127.0.0.1", Platform: "cisco_ios",
-		SSH: &devices.SSH{Port: s.Port(), User: "netops", Password: devices.NewSecret("canary-password"), HostKey: s.Fingerprint(), Timeout: 5 * time.Second}}
+		SSH: &devices.SSH{Port: s.Port(), User: "netops", Password: devices.NewSecret("canary-password"), HostKey: s.Fingerprint(), Timeout: testTime}}
 	if change != nil {
 		change(d.SSH)
 	}
@@ -133,7 +133,7 @@ func ask(t *testing.T, d devices.Device) error {
 	t.Helper()
 	c := New()
 	defer c.Close()
-	_, err := c.Ask(within(t, 10*time.Second), d, "show clock")
+	_, err := c.Ask(within(t, testTime), d, "show clock")
 	return err
 }
 
@@ -153,8 +153,8 @@ func checkWords(t *testing.T, err error, words ...string) {
 	}
 }
 
-// testTime bounds one question in a test.
-const testTime = 5 * time.Second
+// testTime bounds one question in a test; it is only reached when something is wrong.
+const testTime = 30 * time.Second
 
 // goroutines returns how many goroutines run code of ours or of the libraries below, other than the tests.
 func goroutines() int {

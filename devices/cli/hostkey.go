@@ -124,7 +124,7 @@ func (h *hostKeys) verdict(addr string, remote net.Addr, key ssh.PublicKey) erro
 		return fail(devices.ErrHostKey, err, "%s: HOST KEY CHANGED: %s has another key for it than the %s key it shows now, %s; it was replaced, or another machine answers in its place: nothing was sent; find out which before you change %s",
 			h.who, h.file, key.Type(), print, h.file)
 	case knownhosts.IsHostUnknown(err):
-		return fail(devices.ErrHostKey, err, "%s: its host key is not known: %s key, fingerprint %s; compare it with the device's own, then add this line under its ssh:\n    host_key: %q",
+		return fail(devices.ErrHostKey, err, "%s: its host key is not known: %s key, fingerprint %s; compare it with the device's own, then add under its ssh: host_key: %q",
 			h.who, key.Type(), print, print)
 	case errors.As(err, &revoked):
 		return fail(devices.ErrHostKey, err, "%s: its host key %s is revoked in %s: refused", h.who, print, h.file)

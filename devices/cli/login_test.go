@@ -42,7 +42,7 @@ func TestHostKeys(t *testing.T) {
 		{"a device of three keys, of which Ed25519 is known", many, []ssh.Signer{ed}, "", false, nil},
 		{"a device of three keys, of which RSA is pinned", many, nil, print(rsa), false, nil},
 		{"a device of three keys, of which Ed25519 is pinned", many, nil, print(ed), false, nil},
-		{"an unknown key", nil, nil, "", false, []string{"sw1: its host key is not known: ssh-ed25519 key", "add this line under its ssh:\n    host_key: \"" + print(ed) + "\""}},
+		{"an unknown key", nil, nil, "", false, []string{"sw1: its host key is not known: ssh-ed25519 key", "add under its ssh: host_key: \"" + print(ed) + "\""}},
 		{"a key that is not the known one", nil, []ssh.Signer{other}, "", false, []string{"sw1: HOST KEY CHANGED", print(ed), "known_hosts", "nothing was sent"}},
 		{"a key of another type than the known one", nil, []ssh.Signer{rsa}, "", false, []string{"sw1: HOST KEY CHANGED", "ssh-rsa key for it, which it does not offer any more; it offers ssh-ed25519"}},
 		{"a key that is not the pinned one", nil, nil, print(other), false, []string{"sw1: HOST KEY CHANGED: it shows " + print(ed) + " (ssh-ed25519), not the pinned " + print(other), "before you change `host_key`"}},

@@ -90,14 +90,18 @@ func (s *session) start(ctx context.Context) error {
 		return err
 	}
 	s.prompt = prompt
-	s.driver.Channel.PromptPattern = regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(prompt) + `[ \t]*$`)
+	// The prompt ends what the device says, so that a line of a log that looks like it ends nothing.
+	s.driver.Channel.PromptPattern = regexp.MustCompile(`(?:^|\n)` + regexp.QuoteMeta(prompt) + `[ \t]*\z`)
 	s.driver.CurrentPriv = s.driver.DefaultDesiredPriv
-	for _, c := range []string{"terminal width 511", "terminal length 0"} {
-		// A device may refuse them: the pager is answered then, and folded lines are parsed.
-		if _, err := s.run(ctx, c); err != nil && !errors.Is(err, devices.ErrUnsupported) {
-			return err
-		}
+	// A device may refuse these: folded lines are parsed then, and the pager is answered.
+	if _, err := s.run(ctx, "terminal width 511"); err != nil && !errors.Is(err, devices.ErrUnsupported) {
+		return err
 	}
+	_, err = s.run(ctx, "terminal length 0")
+	if err != nil && !errors.Is(err, devices.ErrUnsupported) {
+		return err
+	}
+	s.t.logout(err == nil)
 	return nil
 }
 
@@ -309,15 +313,12 @@ func (s *session) broken(ctx context.Context, command string, err error) error {
 	return fail(devices.ErrUnreachable, err, "%s: %s: the device ended the session", s.who, command)
 }
 
-// logoutTime is how long the device may take to say good-bye.
-const logoutTime = 300 * time.Millisecond
-
 // close logs out and hangs up. It returns within half a second, and every goroutine of the session is gone then.
 func (s *session) close() {
 	if s.t.IsAlive() && !s.dead {
 		s.t.begin(maxIdle)
 		late := time.AfterFunc(logoutTime, func() { _ = s.t.Close() })
-		if s.t.Write([]byte("exit\n")) == nil {
+		if s.t.Write([]byte(exit)) == nil {
 			<-s.t.done // the device hangs up, or we do when it is late
 		}
 		late.Stop()

@@ -15,18 +15,17 @@ import (
 type sessions struct {
 	mu     sync.Mutex
 	slots  map[string]*slot
-	jumps  map[string]*refusals // by address and user
+	jumps  map[string]*refusals  // by address and user
+	algs   map[string]Algorithms // by device, of its last session
 	closed bool
 }
 
 // slot is one device's place for a session. Whoever holds its token may use the rest.
 type slot struct {
-	token     chan struct{}
-	session   *session
-	refused   refusals
-	exchange  uint64 // number of the last one
-	algs      Algorithms
-	connected bool // algs is set
+	token    chan struct{}
+	session  *session
+	refused  refusals
+	exchange uint64 // number of the last one
 }
 
 var errClosed = errors.New("the collector is closed")
@@ -39,7 +38,7 @@ func (p *sessions) take(ctx context.Context, device string) (*slot, error) {
 		return nil, errClosed
 	}
 	if p.slots == nil {
-		p.slots, p.jumps = map[string]*slot{}, map[string]*refusals{}
+		p.slots, p.jumps, p.algs = map[string]*slot{}, map[string]*refusals{}, map[string]Algorithms{}
 	}
 	s := p.slots[device]
 	if s == nil {
@@ -49,6 +48,12 @@ func (p *sessions) take(ctx context.Context, device string) (*slot, error) {
 	p.mu.Unlock()
 	select {
 	case s.token <- struct{}{}:
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.closed {
+			s.give()
+			return nil, errClosed
+		}
 		return s, nil
 	case <-ctx.Done():
 		return nil, fail(devices.ErrTimeout, ctx.Err(), "%s: another question to it was still under way", device)
@@ -96,7 +101,9 @@ func (p *sessions) open(ctx context.Context, s *slot, d devices.Device) (fresh b
 	if s.session, err = openSession(ctx, d, l); err != nil {
 		return false, err
 	}
-	s.algs, s.connected = l.algs, true
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.algs[d.Name] = l.algs
 	return true, nil
 }
 
@@ -116,6 +123,9 @@ func (p *sessions) jumpRefusals(j *devices.SSHJump) *refusals {
 func (p *sessions) ask(ctx context.Context, s *slot, d devices.Device, command string) (Answer, error) {
 	if err := check(platformOf(d), command); err != nil {
 		return Answer{}, fmt.Errorf("%s: %w", d.Name, err)
+	}
+	if ctx.Err() != nil { // an open session is left as it is
+		return Answer{}, fail(devices.ErrTimeout, ctx.Err(), "%s: %s: stopped before it was sent", d.Name, command)
 	}
 	for {
 		fresh, err := p.open(ctx, s, d)

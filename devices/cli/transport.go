@@ -37,12 +37,13 @@ type transport struct {
 	done   chan struct{} // closed when the device's output has ended
 	once   sync.Once
 
-	mu    sync.Mutex
-	raw   []byte // of the exchange under way
-	left  int    // bytes the device may still send
-	cause error  // why the session ended
-	wrote time.Time
-	read  time.Time
+	mu     sync.Mutex
+	raw    []byte // of the exchange under way
+	left   int    // bytes the device may still send
+	cause  error  // why the session ended
+	polite bool   // exit is typed before hanging up
+	wrote  time.Time
+	read   time.Time
 }
 
 var _ scrapli.Implementation = (*transport)(nil)
@@ -142,12 +143,33 @@ func (t *transport) why() error {
 	return t.cause
 }
 
-// hangUp closes the connection for the given reason, if it is open.
+// exit logs out of a shell.
+const exit = "exit\n"
+
+// logoutTime is how long the device may take to say good-bye.
+const logoutTime = 300 * time.Millisecond
+
+// logout says whether exit can be typed at any time. At a pager it can't.
+func (t *transport) logout(can bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.polite = can
+}
+
+// hangUp closes the connection for the given reason, if it is open. A command may be under way: the device finds
+// exit behind it, and frees the line also where it does not notice the connection's end.
 func (t *transport) hangUp(cause error) {
 	t.mu.Lock()
 	if t.cause == nil {
 		t.cause = cause
 	}
+	polite := t.polite
+	t.polite = false
 	t.mu.Unlock()
+	if polite && t.IsAlive() {
+		late := time.AfterFunc(logoutTime, func() { _ = t.Close() })
+		_ = t.Write([]byte(exit))
+		late.Stop()
+	}
 	_ = t.Close()
 }

@@ -75,7 +75,11 @@ func ciscoSpanningTree(in Input, r *devices.Reading) {
 }
 
 func ciscoLogging(in Input, r *devices.Reading) {
-	r.Log = append(r.Log, cisco_ios.ShowLogging(in.Text, in.Span.To)...)
+	if lines := cisco_ios.ShowLogging(in.Text, in.Span.To); r.Log == nil {
+		r.Log = lines // an empty log is not nil: it was read
+	} else {
+		r.Log = append(r.Log, lines...)
+	}
 }
 
 func ciscoClock(in Input, r *devices.Reading) {

@@ -196,6 +196,13 @@ func (t *terminal) enable() {
 
 // page prints a command's output and stops every page, as long as there is a page length.
 func (t *terminal) page(out string) {
+	if t.length == 0 {
+		if out != "" && !strings.HasSuffix(out, "\n") {
+			out += "\n"
+		}
+		t.print(out)
+		return
+	}
 	lines := strings.SplitAfter(out, "\n")
 	if n := len(lines); n > 0 && lines[n-1] == "" {
 		lines = lines[:n-1]
@@ -206,7 +213,7 @@ func (t *terminal) page(out string) {
 	for i, line := range lines {
 		t.s.thawed()
 		t.print(line)
-		if room--; room > 0 || t.length == 0 || i == len(lines)-1 {
+		if room--; room > 0 || i == len(lines)-1 {
 			continue
 		}
 		switch t.more() {

@@ -8,19 +8,24 @@ import (
 	"whydrop/devices/syslog"
 )
 
+// maxMessage is how long a message of several lines may get; IOS's own end within some hundred characters.
+const maxMessage = 16 << 10
+
 // ShowLogging reads the buffer in the output of "show logging", oldest line first, as the device keeps it. ref is
 // when it was asked; it gives the lines their year. What a message goes on with on further lines is joined to it
-// with newlines. The first line is left out where the buffer has overwritten its beginning.
+// with newlines, up to a limit. The first line is left out where the buffer has overwritten its beginning. Without
+// a log buffer in the text, or one that is switched off, the result is nil; for an empty buffer it is empty.
 func ShowLogging(text string, ref time.Time) []devices.LogLine {
 	if noisy(text) {
 		text = denoise(text)
 	}
+	var out []devices.LogLine
 	if _, buffer, ok := strings.Cut(text, "Log Buffer ("); ok {
+		out = []devices.LogLine{}
 		_, text, _ = strings.Cut(buffer, "\n")
 	} else if strings.Contains(text, "Syslog logging:") {
-		return nil // the buffer is switched off
+		return nil
 	}
-	var out []devices.LogLine
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimRight(line, " \t\r")
 		line = strings.TrimPrefix(strings.TrimPrefix(line, " --More--"), "--More--")
@@ -29,7 +34,7 @@ func ShowLogging(text string, ref time.Time) []devices.LogLine {
 		}
 		l := syslog.Parse(strings.TrimLeft(line, " "), ref)
 		if l.Mnemonic == "" && !l.Time.OK {
-			if n := len(out); n > 0 {
+			if n := len(out); n > 0 && len(out[n-1].Text) < maxMessage {
 				out[n-1].Text += "\n" + line
 				out[n-1].Message += "\n" + line
 			}
