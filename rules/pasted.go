@@ -62,7 +62,16 @@ const (
 // Window is a TCP window or socket buffer in bytes. It was printed with few digits, so it lies between Low and High.
 type Window struct {
 	Bytes, Low, High float64
-	Default          bool // the system's own choice, which it may let grow
+	Printed          string // as it stands in the text: "0.01 MByte"
+	Default          bool   // the system's own choice, which it may let grow
+}
+
+// String returns the window as the text has it, or as a person writes it.
+func (w *Window) String() string {
+	if w.Printed != "" {
+		return w.Printed
+	}
+	return sizeText(w.Bytes)
 }
 
 // same says whether the two can be the same size.
@@ -199,6 +208,9 @@ func (c *claim) settle(atMost Verdict) (d Diagnosis, ok bool) {
 	if c.rule != nil {
 		holds, suspected = c.rule.holdsAt(), c.rule.suspectedAt()
 	}
+	for i := range c.Evidence {
+		c.Evidence[i].Text = withoutName(c.Evidence[i])
+	}
 	c.Confidence = math.Round(min(0.95, max(0, c.total))*100) / 100
 	switch {
 	case c.total >= holds-1e-9 && atMost == Holds:
@@ -210,6 +222,19 @@ func (c *claim) settle(atMost Verdict) (d Diagnosis, ok bool) {
 		return Diagnosis{}, false
 	}
 	return c.Diagnosis, true
+}
+
+// withoutName leaves out of a piece of evidence the name of what it is about, which the report puts in front.
+func withoutName(e Evidence) string {
+	name := e.Subject.String()
+	if e.Subject.Kind == timeline.KindPath || e.Subject.Kind == timeline.KindHost {
+		name = e.Subject.Name
+	}
+	rest, ok := strings.CutPrefix(e.Text, name+" ")
+	if !ok || name == "" || strings.HasPrefix(rest, "and ") || strings.HasPrefix(rest, "with ") {
+		return e.Text
+	}
+	return rest
 }
 
 func (e *pasted) add(c *claim, atMost Verdict) bool {

@@ -79,11 +79,11 @@ func (e *pasted) socketBuffer(r Run, share float64) {
 	if r.Server != "" {
 		c.Subject = timeline.Host(r.Server)
 	}
-	c.say(0.1, r.loss(share, r.Name+": "+lossText(r, share)))
+	c.say(0.1, r.loss(share, lossText(r, share)))
 	if w := r.buffer(); w != nil && r.sentRate() > 0 {
 		fill := w.Bytes * 8 / r.sentRate()
 		if fill <= quickly {
-			c.say(0.15, Evidence{Source: r.Source, Subject: r.Subject, Text: fmt.Sprintf("a UDP buffer of %s runs full in %s at that rate: the receiver need only be away for so long", sizeText(w.Bytes), secondsText(fill))})
+			c.say(0.15, Evidence{Source: r.Source, Subject: r.Subject, Text: fmt.Sprintf("a UDP buffer of %s runs full in %s at that rate: the receiver need only be away for so long", w, secondsText(fill))})
 		}
 	}
 	for _, o := range e.Runs {
@@ -129,9 +129,9 @@ func (e *pasted) enlarged(r Run, share float64) bool {
 		if r.Server != "" {
 			c.Subject = timeline.Host(r.Server)
 		}
-		c.say(0.15, r.loss(share, fmt.Sprintf("%s with a buffer of %s: %s", r.Name, sizeText(r.buffer().Bytes), lossText(r, share))))
+		c.say(0.15, r.loss(share, fmt.Sprintf("with a buffer of %s: %s", sizeText(r.buffer().Bytes), lossText(r, share))))
 		after := float64(*o.Lost) / float64(*o.Total)
-		c.say(0.25, o.loss(after, fmt.Sprintf("%s with a buffer of %s: %s", o.Name, sizeText(o.buffer().Bytes), lossText(o, after))))
+		c.say(0.25, o.loss(after, fmt.Sprintf("with a buffer of %s: %s", sizeText(o.buffer().Bytes), lossText(o, after))))
 		c.Summary = fmt.Sprintf("The receiver's socket buffer overran: with %s instead of %s the loss fell from %s to %s.", sizeText(o.buffer().Bytes), sizeText(r.buffer().Bytes), percentText(share), percentText(after))
 		c.Next = []string{"Leave the receiver the larger buffer (net.core.rmem_max, SO_RCVBUF)."}
 		return e.add(c, Holds)
@@ -154,7 +154,7 @@ func (e *pasted) lostSomewhere(r Run, share float64) {
 	c := newClaim("silent-drop", r.Subject, 0.3)
 	c.Verdict, c.Confidence = CannotTell, 0.3
 	c.Title = "Datagrams were lost, and nothing here tells where"
-	c.Evidence = []Evidence{r.loss(share, r.Name+": "+lossText(r, share))}
+	c.Evidence = []Evidence{r.loss(share, lossText(r, share))}
 	c.Missing = []string{"drops and errors of every port on the path for the time of the test (show interfaces before and after)", "the same test at half the rate: congestion and policers depend on it, corruption does not", "the receiver's RcvbufErrors"}
 	c.Against = []string{"receiver-socket-buffer: at " + rateText(r.sentRate()) + " a socket buffer does not overrun by so much"}
 	c.Summary = fmt.Sprintf("%s. Congestion, a policer, a bad cable or the receiver can do that; the readings that would tell are missing.", sentence(lossText(r, share)))

@@ -80,15 +80,16 @@ func (e *pasted) host(runs []Run) {
 		c.say(0.35, direct.goodput(fmt.Sprintf("%s over a direct cable (%s), %s through the switch (%s): the switch makes no difference", rateText(direct.Rate), direct.Name, rateText(through.Rate), through.Name)))
 	}
 	e.clean(c, r, paired)
-	e.others(c, runs)
-	for _, x := range runs {
-		e.busy(c, x)
+	more := e.others(c, runs)
+	if i := slices.IndexFunc(runs, func(x Run) bool { return cpuOf(x) >= busyCore }); i >= 0 {
+		r = runs[i]
+		e.busy(c, r)
 	}
 	if spread := swings(runs); spread > 0.05 && c.total > 0.25 {
 		c.say(0.05, r.goodput(fmt.Sprintf("the rate swings by %s from second to second, as a busy host's does", percentText(spread))))
 	}
 	if w := r.limitWindow(); w != nil && !e.sayWindow(c, runs, *w) && paired {
-		c.but(0, fmt.Sprintf("tcp-window: the window of %s (%s) could limit, too; the round-trip time is missing to tell", sizeText(w.Bytes), r.Name))
+		c.but(0, fmt.Sprintf("tcp-window: the window of %s (%s) could limit, too; the round-trip time is missing to tell", w, r.Name))
 	}
 	for _, x := range runs {
 		if x.Retransmits != nil && *x.Retransmits > 0 && x.Seconds > 0 && float64(*x.Retransmits)*1448*8 > 0.001*x.Rate*x.Seconds {
@@ -105,8 +106,8 @@ func (e *pasted) host(runs []Run) {
 		fmt.Sprintf("Look at %s and its peer while the test runs: CPU of one core, network card and driver, disk, other programs; try another card or host on the same port.", where),
 		"Repeat with several flows and with a window of 1 MiB (-P 4, -w 1M): if neither helps, it is the card or the machine.",
 	}
-	if len(c.Evidence) == 0 {
-		return
+	if !paired && !more && cpuOf(r) < busyCore {
+		return // ports that counted nothing do not accuse a host
 	}
 	if e.add(c, Holds) {
 		for _, x := range runs {
@@ -192,7 +193,7 @@ func (p PortView) clean() bool {
 }
 
 // others compares with runs between other hosts over the same devices.
-func (e *pasted) others(c *claim, runs []Run) {
+func (e *pasted) others(c *claim, runs []Run) bool {
 	best := Run{}
 	for _, o := range e.Runs {
 		if o.Protocol == "tcp" && o.Server != runs[0].Server && o.Server != "" && o.Medium != MediumDirect && o.Rate > best.Rate {
@@ -201,9 +202,10 @@ func (e *pasted) others(c *claim, runs []Run) {
 	}
 	r := fastest(runs)
 	if best.Rate < faster*r.Rate {
-		return
+		return false
 	}
 	c.say(0.15, best.goodput(fmt.Sprintf("other hosts reach more over the same network: %s in %s", rateText(best.Rate), best.Name)))
+	return true
 }
 
 func fastest(runs []Run) Run {
@@ -216,7 +218,7 @@ func (e *pasted) sayWindow(c *claim, runs []Run, w Window) bool {
 	for _, o := range e.Runs {
 		if o.Protocol == "tcp" && o.Server != r.Server && o.Rate >= faster*r.Rate && o.limitWindow().same(&w) && max(1, o.Streams) == max(1, r.Streams) {
 			c.total += 0.1
-			c.Against = append(c.Against, fmt.Sprintf("tcp-window: %s reached %s with the same window (%s), so the window does not limit %s to %s", o.Name, rateText(o.Rate), sizeText(o.limitWindow().Bytes), runNames(runs), ratesText(runs)))
+			c.Against = append(c.Against, fmt.Sprintf("tcp-window: %s reached %s with the same window (%s), so the window does not limit %s to %s", o.Name, rateText(o.Rate), o.limitWindow(), runNames(runs), ratesText(runs)))
 			return true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"whydrop/correlate/timeline"
 )
@@ -98,7 +99,7 @@ func (e *pasted) saturated(l line, runs []Run) {
 	c := newClaim("link-saturated", runs[0].Subject, 0.45)
 	best := slices.MaxFunc(runs, func(a, b Run) int { return compareFloat(a.Rate, b.Rate) })
 	atCeiling := slices.ContainsFunc(runs, func(r Run) bool { return math.Abs(r.Rate/l.bits-tcpShare) <= ceiling })
-	text := fmt.Sprintf("%s: %s, %s of the %s that TCP carries over a line of %s", best.Name, rateText(best.Rate), percentText(best.Rate/(l.bits*tcpShare)), rateText(l.bits*tcpShare), l.name)
+	text := fmt.Sprintf("%s, %s of the %s that TCP carries over a line of %s", rateText(best.Rate), percentText(best.Rate/(l.bits*tcpShare)), rateText(l.bits*tcpShare), l.name)
 	weight := 0.0
 	if atCeiling {
 		weight = 0.3
@@ -168,10 +169,10 @@ func verb(runs []Run, one, many string) string {
 
 // sentence makes the first letter a capital.
 func sentence(s string) string {
-	if s == "" {
+	if s == "" || s[0] < 'a' || s[0] > 'z' {
 		return s
 	}
-	return string(s[0]&^0x20) + s[1:]
+	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 func compareFloat(a, b float64) int {

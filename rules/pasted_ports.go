@@ -80,7 +80,7 @@ func (e *pasted) lossyRun() (Evidence, bool) {
 	for _, r := range e.Runs {
 		if r.Lost != nil && r.Total != nil && *r.Total > 0 && *r.Lost > 0 {
 			share := float64(*r.Lost) / float64(*r.Total)
-			return r.loss(share, r.Name+": "+lossText(r, share)), true
+			return r.loss(share, lossText(r, share)), true
 		}
 		if r.Retransmits != nil && *r.Retransmits > 0 && r.Seconds > 0 {
 			return r.figure(timeline.TCPRetransmits, float64(*r.Retransmits)/r.Seconds, fmt.Sprintf("%d segments were sent again in %s", *r.Retransmits, r.Name)), true

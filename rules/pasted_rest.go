@@ -63,7 +63,7 @@ func (e *pasted) unexplained(r Run, bits float64) {
 	if w := r.limitWindow(); w == nil {
 		c.Missing = append(c.Missing, "the window, and the round-trip time")
 	} else {
-		c.Missing = append(c.Missing, fmt.Sprintf("the round-trip time: %s with a window of %s would take %s", rateText(r.Rate), sizeText(w.Bytes), secondsText(w.Bytes*8/r.Rate*float64(max(1, r.Streams)))))
+		c.Missing = append(c.Missing, fmt.Sprintf("the round-trip time: %s with a window of %s would take %s", rateText(r.Rate), w, secondsText(w.Bytes*8/r.Rate*float64(max(1, r.Streams)))))
 	}
 	if r.Retransmits == nil {
 		c.Missing = append(c.Missing, "how many segments were sent again (iperf3, iperf -e)")

@@ -172,7 +172,7 @@ func (e *pasted) known(runs []Run) bool {
 		if ratio < c.limit("fits_from", 0.65) || ratio > c.limit("fits_to", 1.5) {
 			continue
 		}
-		c.say(0.3, r.figure(timeline.TCPSendWindow, w.Bytes, fmt.Sprintf("%s per round trip of %s allow %s; %s reached %s", sizeText(w.Bytes), secondsText(*r.RTT), rateText(expected), r.Name, rateText(r.Rate))))
+		c.say(0.3, r.figure(timeline.TCPSendWindow, w.Bytes, fmt.Sprintf("%s per round trip of %s allow %s; %s reached %s", w, secondsText(*r.RTT), rateText(expected), r.Name, rateText(r.Rate))))
 		if r.Retransmits != nil && *r.Retransmits == 0 {
 			c.say(0.15, r.figure(timeline.TCPRetransmits, 0, "no segment was sent again"))
 		} else if r.Retransmits != nil {
@@ -181,7 +181,7 @@ func (e *pasted) known(runs []Run) bool {
 		if r.Spread != nil && *r.Spread <= c.limit("flat", 0.25) {
 			c.say(0.1, r.goodput("the rate lay flat"))
 		}
-		c.Summary = fmt.Sprintf("The window of %s limits %s to %s: one window per round trip of %s. No device on the path is at fault.", sizeText(w.Bytes), r.Name, rateText(r.Rate), secondsText(*r.RTT))
+		c.Summary = fmt.Sprintf("The window of %s limits %s to %s: one window per round trip of %s. No device on the path is at fault.", w, r.Name, rateText(r.Rate), secondsText(*r.RTT))
 		c.Next = []string{"Give the receiver a larger window (-w, SO_RCVBUF, net.ipv4.tcp_rmem): rate times round trip must fit.", "Prove it with several flows at once (-P 4): the sum grows with their number."}
 		if e.add(c, Holds) {
 			e.explained[r.Name] = true
@@ -215,14 +215,14 @@ func (e *pasted) byWindow(a, b Run) bool {
 		return false
 	}
 	c := newClaim("tcp-window", a.Subject, 0.3)
-	c.say(0.25, b.goodput(fmt.Sprintf("%s with %s: %s; %s with %s: %s. The window is %s times as large, the rate %s times", a.Name, sizeText(wa.Bytes), rateText(a.Rate), b.Name, sizeText(wb.Bytes), rateText(b.Rate), trim2(windows), trim2(rates))))
+	c.say(0.25, b.goodput(fmt.Sprintf("%s with %s: %s; %s with %s: %s. The window is %s times as large, the rate %s times", a.Name, wa, rateText(a.Rate), b.Name, wb, rateText(b.Rate), trim2(windows), trim2(rates))))
 	rtt := wa.Bytes * 8 / a.Rate
 	c.Missing = []string{fmt.Sprintf("the round-trip time (ping from %s to %s while nothing else runs): about %s would confirm it", orWord(a.Client, "the client"), orWord(a.Server, "the server"), secondsText(rtt)),
 		"the same test with a window of 1 MiB, and with several flows (-P 4)"}
 	if rtt > 0.005 && sameNet(a.Client, a.Server) {
 		c.but(0.1, fmt.Sprintf("tcp-window: it takes a round trip of %s, which is long between two hosts of one network (%s, %s); a radio link or a slow host would make the same rates", secondsText(rtt), a.Client, a.Server))
 	}
-	c.Summary = fmt.Sprintf("The rate follows the window: %s with %s, %s with %s. That is what a window that is too small for the round trip looks like; the round-trip time is missing to prove it.", rateText(a.Rate), sizeText(wa.Bytes), rateText(b.Rate), sizeText(wb.Bytes))
+	c.Summary = fmt.Sprintf("The rate follows the window: %s with %s, %s with %s. That is what a window that is too small for the round trip looks like; the round-trip time is missing to prove it.", rateText(a.Rate), wa, rateText(b.Rate), wb)
 	c.Next = []string{"Measure the round-trip time, then repeat the test with a larger window (-w 1M at both ends): if the rate grows with it, the window was the limit.", "If it does not grow, look at the hosts and at the link between them (speed, errors, radio)."}
 	e.explained[a.Name], e.explained[b.Name] = true, true
 	return e.add(c, Suspected)
@@ -250,7 +250,7 @@ func (e *pasted) byStreams(a, b Run) bool {
 	return e.add(c, Suspected)
 }
 
-func trim2(v float64) string { return fmt.Sprintf("%.2g", v) }
+func trim2(v float64) string { return fmt.Sprintf("%.2f", v) }
 
 func orWord(s, word string) string {
 	if s == "" {

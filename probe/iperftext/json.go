@@ -235,7 +235,7 @@ func (d *document) window(t *Test) {
 		return
 	}
 	b := *asked
-	t.Window = &Size{b, b, b}
+	t.Window = &Size{Bytes: b, Low: b, High: b}
 }
 
 func (d *document) totals(t *Test) {

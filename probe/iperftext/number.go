@@ -36,7 +36,7 @@ func size(number, prefix string) *Size {
 		return nil
 	}
 	k := scale(prefix, true)
-	return &Size{v * k, (v - half) * k, (v + half) * k}
+	return &Size{Bytes: v * k, Low: (v - half) * k, High: (v + half) * k, Printed: number + " " + prefix + "Byte"}
 }
 
 // rate reads a rate in bit/s; unit is "bits" or "Bytes".

@@ -46,7 +46,10 @@ type Connection struct {
 }
 
 // Size is a number of bytes that was printed with few digits.
-type Size struct{ Bytes, Low, High float64 }
+type Size struct {
+	Bytes, Low, High float64
+	Printed          string // as it stands in the text: "0.01 MByte"; "" if it was no text
+}
 
 // Same says whether two sizes could be the same number, printed differently.
 func (s Size) Same(t Size) bool { return s.Low <= t.High && t.Low <= s.High }

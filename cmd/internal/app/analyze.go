@@ -106,7 +106,16 @@ func (a *analysis) document() report.Document {
 		in.Session = a.recordings[0].Path
 	}
 	in.Snapshot = store.Snapshot()
-	return report.Build(in)
+	doc := report.Build(in)
+	if got.Undated && len(a.recordings) == 0 {
+		doc.Span = report.Span{} // what was made up is no span
+	}
+	if len(a.recordings) == 0 {
+		for i := range doc.Examined {
+			doc.Examined[i].OnPath = true // somebody showed it because it matters
+		}
+	}
+	return doc
 }
 
 func recordingBlock(r Recording) report.Block {

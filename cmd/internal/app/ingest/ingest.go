@@ -41,6 +41,7 @@ type Result struct {
 	Records  []timeline.Record
 	Warnings []string // what was made up
 	Measured bool     // something was recognised, so that there is something to judge
+	Undated  bool     // none of the records has a date of its own
 }
 
 // text is one text and who claims what of it.
@@ -168,6 +169,7 @@ type builder struct {
 	clock    time.Time // when the next thing without a date begins
 	year     time.Time // a moment near which lines without a year were written
 	made     bool      // a time was made up
+	dated    bool      // a time was given
 	runs     []runAt
 	server   *rules.Window // the window of a server whose header stands in front
 	udp      *rules.Window
@@ -243,6 +245,7 @@ func (b *builder) finish() {
 	b.finishRuns()
 	b.finishPorts()
 	b.Measured = len(b.Pasted.Runs)+len(b.Pasted.Lists)+len(b.Pasted.Ports)+len(b.Pasted.Events) > 0
+	b.Undated = b.made && !b.dated
 	if b.made {
 		b.Warnings = append(b.Warnings, "The texts give no date for some figures. Their times are made up, one after the other from 2000-01-01 on, and say nothing.")
 	}

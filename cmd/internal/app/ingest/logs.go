@@ -94,6 +94,7 @@ func (b *builder) log(t *text, from int, l logBlock) {
 			}
 			x.Time, b.made = devices.Some(next), true
 		}
+		b.dated = b.dated || !b.year.IsZero() && !b.made
 		last = x.Time.Value
 		lines = append(lines, x)
 	}

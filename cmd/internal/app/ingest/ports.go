@@ -209,6 +209,7 @@ func reading(sub timeline.Subject, s snapshot, at time.Time) devices.Reading {
 // portRecords writes the states of a port, and its rates where the text says over which time.
 func (b *builder) portRecords(v rules.PortView, s snapshot) {
 	at := s.clock
+	b.dated = b.dated || !at.IsZero()
 	if at.IsZero() {
 		at, b.made = b.clock, true
 	}

@@ -175,7 +175,7 @@ func windowOf(x iperftext.Test) *rules.Window {
 	if x.Window == nil {
 		return nil
 	}
-	return &rules.Window{Bytes: x.Window.Bytes, Low: x.Window.Low, High: x.Window.High, Default: x.WindowDefault}
+	return &rules.Window{Bytes: x.Window.Bytes, Low: x.Window.Low, High: x.Window.High, Printed: x.Window.Printed, Default: x.WindowDefault}
 }
 
 // spread is the standard deviation of a rate over time as a share of its mean; nil for fewer than five figures.
@@ -224,6 +224,7 @@ func (b *builder) records(r *runAt) {
 	if start.IsZero() && r.other != nil {
 		start = r.other.Start
 	}
+	b.dated = b.dated || !start.IsZero()
 	if start.IsZero() {
 		start, b.made = b.clock, true
 		b.clock = b.clock.Add(time.Duration(r.Seconds*float64(time.Second)) + time.Minute).Truncate(time.Minute)
@@ -305,7 +306,7 @@ func viewText(x iperftext.Test) string {
 		if x.Protocol == "udp" {
 			what = "buffer"
 		}
-		fmt.Fprintf(&b, ", %s %s", what, report.Bytes(x.Window.Bytes))
+		fmt.Fprintf(&b, ", %s %s", what, windowOf(x))
 		if x.WindowDefault {
 			b.WriteString(" (default)")
 		}
@@ -343,7 +344,7 @@ func headerText(x iperftext.Test) string {
 		if x.WindowDefault {
 			def = " (default)"
 		}
-		parts = append(parts, fmt.Sprintf("%s window of %s%s", who, report.Bytes(x.Window.Bytes), def))
+		parts = append(parts, fmt.Sprintf("%s window of %s%s", who, windowOf(x), def))
 	}
 	for _, e := range x.Errors {
 		parts = append(parts, "it failed: "+e)
