@@ -96,7 +96,7 @@ func stops(c Change) (port timeline.Subject, rootTo string, ok bool) {
 		return c.Subject, "", c.Attrs["from"] == "root"
 	case timeline.EventRootPort:
 		from, to := c.Attrs["from"], c.Attrs["to"]
-		return timeline.Port(c.Device, from), to, from != "" && to != ""
+		return timeline.Port(c.Device, from), to, from != "" && to != "" && from != to // a log may repeat the port it had
 	}
 	return timeline.Subject{}, "", false
 }

@@ -48,6 +48,7 @@ func TestMoves(t *testing.T) {
 		{"a better link came back and is the root port", []any{stp("sw2", "b", "forwarding", "blocking", 20), stp("sw2", "a", "disabled", "forwarding", 20), rootPort("sw2", "b", "a", 20)},
 			[]want{{"sw2 b", "sw2 a", true}}},
 		{"a bridge loses its root port and becomes the root", []any{rootPort("sw1", "a", "", 20)}, nil},
+		{"a log says the root port anew", []any{rootPort("sw1", "a", "a", 20), stp("sw1", "a", "forwarding", "disabled", 20), stp("sw1", "a", "disabled", "forwarding", 21)}, nil},
 		{"a topology change alone", []any{tc("sw1", 20), tc("sw2", 20)}, nil},
 		{"ports off the path", []any{stp("sw1", "x", "forwarding", "blocking", 20), stp("sw1", "y", "blocking", "forwarding", 20)}, nil},
 	}

@@ -75,12 +75,14 @@ type pathFacts struct {
 	UDPLoss   float64  `expr:"udp_loss" metric:"path.loss.forward"` // of a UDP stream at rate, not of heartbeats
 
 	// What no finding explained; set before residual rules are asked.
-	OpenStalls float64       `expr:"open_stalls"` // incidents
-	OpenLoss   float64       `expr:"open_loss"`   // heartbeats lost in episodes
-	OpenDelay  float64       `expr:"open_delay"`  // seconds
-	OpenLow    float64       `expr:"open_low"`    // seconds
-	OpenSpan   timeline.Span `expr:"open_span"`
-	OpenWorst  float64       `expr:"open_worst"` // the worst loss ratio of them
+	OpenStalls  float64       `expr:"open_stalls"`  // incidents
+	OpenLongest float64       `expr:"open_longest"` // of them, seconds
+	Explained   float64       `expr:"explained"`    // 1 if another finding about the path holds
+	OpenLoss    float64       `expr:"open_loss"`    // heartbeats lost in episodes
+	OpenDelay   float64       `expr:"open_delay"`   // seconds
+	OpenLow     float64       `expr:"open_low"`     // seconds
+	OpenSpan    timeline.Span `expr:"open_span"`
+	OpenWorst   float64       `expr:"open_worst"` // the worst loss ratio of them
 
 	GoodputIn  func(timeline.Span) float64 `expr:"goodput_in"`      // median over a span
 	LossIn     func(timeline.Span) float64 `expr:"loss_in"`         // mean, of the worse direction

@@ -67,7 +67,8 @@ func (e *evaluation) preferred(a, b *match) bool {
 func (e *evaluation) settle() {
 	for _, ps := range e.paths {
 		f := ps.facts
-		f.OpenStalls, f.OpenLoss, f.OpenDelay, f.OpenLow, f.OpenWorst, f.OpenSpan = 0, 0, 0, 0, 0, timeline.Span{}
+		f.OpenStalls, f.OpenLongest, f.OpenLoss, f.OpenDelay, f.OpenLow, f.OpenWorst, f.OpenSpan = 0, 0, 0, 0, 0, 0, timeline.Span{}
+		f.Explained = truth(slices.ContainsFunc(e.matches, func(m *match) bool { return m.verdict == Holds && m.cand.path == ps.Path.Name && !m.rule.Residual }))
 		for _, ep := range ps.Episodes {
 			if e.explained(ep) || e.hostBusy(ep) || ep.Kind == correlate.Stall && !ep.Incident.Dropped() {
 				continue
@@ -76,6 +77,7 @@ func (e *evaluation) settle() {
 			switch ep.Kind {
 			case correlate.Stall:
 				f.OpenStalls++
+				f.OpenLongest = maxSeconds(f.OpenLongest, ep.Span.Width())
 			case correlate.LossBurst:
 				f.OpenLoss += float64(ep.Lost)
 				f.OpenWorst = max(f.OpenWorst, ep.Value)
@@ -92,11 +94,16 @@ func (e *evaluation) settle() {
 const hostLag = 500 * time.Millisecond
 
 // hostBusy says whether the measuring host said that it could not keep up around the episode: then it may have made
-// the episode itself.
+// the episode itself. Of a long one it must have said so for half of the time.
 func (e *evaluation) hostBusy(ep correlate.Episode) bool {
-	return slices.ContainsFunc(e.snap.Gaps(), func(g timeline.Gap) bool {
-		return g.Reason == timeline.ReasonHost && g.Span.Overlaps(ep.Span.Widen(hostLag, hostLag))
-	})
+	busy := 0.0
+	for _, g := range e.snap.Gaps() {
+		if g.Reason == timeline.ReasonHost && (g.Metric == timeline.RTT || g.Metric == "") {
+			busy += shared(g.Span.Widen(hostLag, hostLag), ep.Span)
+		}
+	}
+	length := ep.Span.Width()
+	return busy > 0 && (length <= 4*hostLag || busy >= length.Seconds()/2)
 }
 
 // explained says whether a finding that holds or is suspected covers the episode.
