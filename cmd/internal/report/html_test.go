@@ -102,7 +102,7 @@ func TestWhatIsNotKnownIsNoCurve(t *testing.T) {
 }
 
 func TestAStormStaysReadable(t *testing.T) {
-	c := reporttest.Healthy()
+	c := reporttest.Nothing()
 	for i := range 20000 {
 		at := timeline.Span{From: reporttest.At(float64(i) / 300), To: reporttest.At(float64(i)/300 + 0.001)}
 		c.Store.Put(timeline.Event{Subject: timeline.Path("a-b"), Type: timeline.EventOutage, Span: at, Attrs: map[string]string{"direction": "both", "seen_by": "heartbeat"}})
