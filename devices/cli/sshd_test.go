@@ -67,10 +67,11 @@ func sshd(t *testing.T, hostKeys []string, extra string, authorized ssh.PublicKe
 			peer(t, "no sshd here")
 		}
 	}
-	if os.Geteuid() == 0 {
-		if err := os.MkdirAll("/run/sshd", 0o755); err != nil { // its privilege separation wants it
-			peer(t, "sshd can't be started: %v", err)
-		}
+	if os.Geteuid() != 0 {
+		peer(t, "sshd is started as root, for an account that has no shell can't log in")
+	}
+	if err := os.MkdirAll("/run/sshd", 0o755); err != nil { // its privilege separation wants it
+		peer(t, "sshd can't be started: %v", err)
 	}
 	dir = t.TempDir()
 	var config strings.Builder
