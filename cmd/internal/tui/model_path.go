@@ -237,34 +237,46 @@ func partDark(s timeline.Snapshot, sub timeline.Subject, start time.Time) time.D
 	return part
 }
 
-// runStart walks back from now as long as some series meets the condition at most reach apart, and returns when
-// that began. The walk ends after maxRun samples.
+// runStart returns when the newest run of samples that meet the condition began: it walks back from the last of
+// them as long as there is another at most reach before. The walk ends after maxRun samples; it is zero if there is
+// no run.
 func runStart(s timeline.Snapshot, sub timeline.Subject, ms []timeline.Metric, now time.Time, reach time.Duration, is func(timeline.Sample) bool) time.Time {
 	const maxRun = 20000
-	start := time.Time{}
+	start := newest(s, sub, ms, timeline.Span{From: now.Add(-freshPath), To: now}, is).Span.From
+	if start.IsZero() {
+		return start
+	}
 	for range maxRun {
-		at := start
-		if at.IsZero() {
-			at = now
-		}
-		next := at
+		next := start
 		for _, m := range ms {
-			back := reach
-			if start.IsZero() {
-				back = max(reach, freshPath)
-			}
-			for _, v := range s.Between(sub, m, timeline.Span{From: at.Add(-back), To: at}) {
+			for _, v := range s.Between(sub, m, timeline.Span{From: start.Add(-reach), To: start}) {
 				if is(v) && v.Span.From.Before(next) {
 					next = v.Span.From
 				}
 			}
 		}
-		if !next.Before(at) {
+		if !next.Before(start) {
 			break
 		}
 		start = next
 	}
 	return start
+}
+
+// newest returns the last sample in the span that meets the condition, of any of the metrics.
+func newest(s timeline.Snapshot, sub timeline.Subject, ms []timeline.Metric, span timeline.Span, is func(timeline.Sample) bool) timeline.Sample {
+	var last timeline.Sample
+	for _, m := range ms {
+		for _, v := range slices.Backward(s.Between(sub, m, span)) {
+			if is(v) {
+				if v.Span.To.After(last.Span.To) {
+					last = v
+				}
+				break
+			}
+		}
+	}
+	return last
 }
 
 // signs and words of the states; colour is never alone.

@@ -50,6 +50,7 @@ func TestStateOfAPath(t *testing.T) {
 		{"all is well", start().every(lf, 0.1, 0, 60, 0).every(gf, 1, 0, 60, 10e6).every(off, 1, 0, 60, 10e6), 60, StateOK, -1, "", "10.0 Mbit/s, loss 0.0 %, RTT 1.00 ms"},
 		{"dark to the far end", start().every(lf, 0.1, 0, 50, 0).sample(lf, 50, 50.1, 0.4).every(lf, 0.1, 50.1, 60, 1).every(lr, 0.1, 0, 50, 0), 60, StateDown, 50.06, timeline.Forward, "for 10 s, since 14:02:50.0 UTC: no heartbeat to the far end"},
 		{"dark, the direction is open while nothing returns", start().every(lf, 0.1, 0, 50, 0).every(lr, 0.1, 0, 50, 0).every(rt, 0.1, 50, 58, 1), 58, StateDown, 50, "", "no heartbeat"},
+		{"dark again, a few seconds after the last time", start().every(lf, 0.1, 0, 50, 0).every(lf, 0.1, 50, 52, 1).every(lf, 0.1, 52, 54, 0).every(lf, 0.1, 54, 54.5, 1), 54.5, StateDown, 54, timeline.Forward, "no heartbeat"},
 		{"dark a moment ago, and back", start().every(lf, 0.1, 0, 50, 0).every(lf, 0.1, 50, 58, 1).every(lf, 0.1, 58, 60, 0), 60, StateOK, -1, "", "loss 0.0 %"},
 		{"the ragged end of an outage is no loss of its own", start().every(lf, 1, 0, 50, 0).every(lf, 1, 50, 58, 1).sample(lf, 58, 59, 0.6).sample(lf, 59, 60, 0).outage(50, 58.6), 60, StateOK, -1, "", "loss 0.0 %"},
 		{"dark too long ago to be known", start().every(lf, 0.1, 0, 50, 0).every(lf, 0.1, 50, 58, 1), 64, StateOK, -1, "", "RTT"},
