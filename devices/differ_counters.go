@@ -126,7 +126,7 @@ func (w *writer) counters(p *portState, i *Interface, sub timeline.Subject) {
 			}
 			w.gap(sub, "", sp, timeline.ReasonReset, reset)
 		}
-		p.rest = restState{start: w.now, moved: w.now, seen: w.now}
+		p.rest = restState{start: w.now, moved: w.now, seen: w.now, unsure: true}
 		return
 	}
 	w.rates(p, sub, deltas, speed)
@@ -172,16 +172,18 @@ func fallen(deltas []delta) bool {
 // subtract compares two values of one counter.
 func (w *writer) subtract(f figure, b base, c Counter, speed float64, p *portState, i *Interface) delta {
 	dl := delta{figure: f, from: b, to: c}
-	if c.Value >= b.counter.Value {
-		dl.step = c.Value - b.counter.Value
-		if f.metric == timeline.InBits || f.metric == timeline.OutBits {
-			if c.Bits == 32 && speed > 0 && w.now.To.Sub(b.at.From).Seconds()*speed/8 > 1<<32 {
-				dl.text = "a 32-bit octet counter may have wrapped more than once since it was last read"
-			}
+	octets := f.metric == timeline.InBits || f.metric == timeline.OutBits
+	switch {
+	case octets && c.Bits == 32 && speed > 0 && w.longest(b)*speed/8 > 1<<32:
+		dl.text = "a 32-bit octet counter may have wrapped more than once since it was last read"
+		if c.Value >= b.counter.Value {
+			dl.step = c.Value - b.counter.Value
 		}
 		return dl
-	}
-	if c.Bits == 32 && w.mayWrap(p, i) && speed > 0 {
+	case c.Value >= b.counter.Value:
+		dl.step = c.Value - b.counter.Value
+		return dl
+	case c.Bits == 32 && w.mayWrap(p, i) && speed > 0:
 		step := c.Value + 1<<32 - b.counter.Value
 		if float64(step)*f.scale/w.longest(b) <= f.most(speed) {
 			dl.step = step
@@ -203,9 +205,13 @@ func (w *writer) between(b base) timeline.Span {
 	return timeline.Span{From: b.at.Mid(), To: w.now.Mid()}
 }
 
-// longest returns the most seconds that can lie between the two moments at which a counter was read.
+// longest returns the most seconds that can lie between the two moments at which the device counted.
 func (w *writer) longest(b base) float64 {
-	return max(w.now.To.Sub(b.at.From).Seconds(), minElapsed.Seconds())
+	d := w.now.To.Sub(b.at.From)
+	if f := &w.side.refresh; f.slowerThan(w.now.Mid().Sub(b.at.Mid())) {
+		d = max(d, f.period) // the first value may have been as old as that
+	}
+	return max(d, minElapsed).Seconds()
 }
 
 // minElapsed is the shortest time over which a rate is made.

@@ -22,6 +22,7 @@ type restState struct {
 	inARow int           // of them without a rest in between
 	last   float64       // bit/s in and out together, as last written
 	usual  float64       // the same before, on average
+	unsure bool          // the last movement gave no rate, so that last says nothing
 }
 
 // refresh is what is known of an agent's pace. It is learned from all ports of a collector together.
@@ -53,7 +54,7 @@ func (w *writer) rates(p *portState, sub timeline.Subject, deltas []delta, speed
 		return
 	}
 	rest, interval := w.now.Mid().Sub(r.moved.Mid()), w.now.Mid().Sub(r.seen.Mid())
-	busy := r.last >= busyRate
+	busy := r.last >= busyRate || r.unsure
 	traffic, others := split(deltas)
 	if !slices.ContainsFunc(traffic, moved) {
 		if rest <= f.patience(r, busy, interval, isSNMP(w.reading.Origin.Collector)) {
@@ -63,7 +64,7 @@ func (w *writer) rates(p *portState, sub timeline.Subject, deltas []delta, speed
 			return
 		}
 		w.release(p, sub, deltas, speed, 0) // it carries nothing
-		r.moved, r.held, r.last, r.usual = w.now, 0, 0, 0
+		r.moved, r.held, r.last, r.usual, r.unsure = w.now, 0, 0, 0, false
 		return
 	}
 	held, live := r.held, r.inARow >= liveAfter && !f.slowerThan(interval)
@@ -189,10 +190,12 @@ func (w *writer) release(p *portState, sub timeline.Subject, deltas []delta, spe
 			sum, top, known = sum+rate, max(top, rate), known.Union(sp)
 		}
 	}
+	r := &p.rest
 	if known.IsZero() {
+		r.unsure = r.unsure || slices.ContainsFunc(deltas, func(dl delta) bool { return dl.metric == timeline.InBits || dl.metric == timeline.OutBits })
 		return
 	}
-	r := &p.rest
+	r.unsure = false
 	const weight = 0.3 // of the newest in the average
 	if r.usual == 0 {
 		r.usual = r.last

@@ -45,6 +45,9 @@ func (s *session) poll(ctx context.Context) (devices.Reading, error) {
 				}
 			}
 		}
+		if s.hasUptime(values) { // finding the ports and lost datagrams are no part of it
+			r.Span.From = s.uptime.Value.Span.From
+		}
 		s.fill(&r, values)
 		if err == nil {
 			err = s.gone(r)
