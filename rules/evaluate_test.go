@@ -241,3 +241,30 @@ func BenchmarkEvaluate(b *testing.B) {
 		Evaluate(rules, snap, topo)
 	}
 }
+
+func TestManyOccurrencesAreToldInShort(t *testing.T) {
+	if got, want := tell([]string{"a", "b", "c", "d"}), "a; b; c; d"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := tell([]string{"a", "b", "c", "d", "e", "f"}), "a; b; c; 2 more; the last f"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestEvaluateIsQuickEnoughForEverySecond(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second")
+	}
+	st := failover()
+	st.Seconds = 600
+	snap, topo := st.build(t)
+	best := time.Hour
+	for range 5 { // the best of some: the machine may be busy
+		begun := time.Now()
+		Evaluate(Default(), snap, topo)
+		best = min(best, time.Since(begun))
+	}
+	if best > 100*time.Millisecond {
+		t.Errorf("ten minutes of six devices take %v, want less than 100 ms", best)
+	}
+}

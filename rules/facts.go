@@ -59,6 +59,7 @@ type pathFacts struct {
 	FarUDPDrops  float64 `expr:"far_udp_drops" metric:"host.udp_drops"`
 	FarName      string  `expr:"far_name"`
 	OwnCPU       float64 `expr:"own_cpu" metric:"host.cpu"`
+	OwnSpare     float64 `expr:"own_spare"` // 1 if the probing host had time to spare or does not tell; NaN if it had none
 	OwnProcess   float64 `expr:"own_process" metric:"host.process_cpu"`
 	OwnUDPDrops  float64 `expr:"own_udp_drops" metric:"host.udp_drops"`
 

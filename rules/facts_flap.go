@@ -2,7 +2,6 @@ package rules
 
 import (
 	"slices"
-	"strings"
 
 	"whydrop/correlate"
 	"whydrop/correlate/timeline"
@@ -61,7 +60,7 @@ func (sc *scene) flapCandidate(ps *pathScene, g []correlate.CarrierGroup) *candi
 		c.hits = append(c.hits, hits...)
 	}
 	slices.Sort(f.Others)
-	f.Told = strings.Join(told, "; ")
+	f.Told = tell(told)
 	sig := correlate.Coincidence(spansOf(ps.Incidents), append(slices.Clone(c.times), ends...), sc.span)
 	f.Met, f.Of, f.Expect, f.Chance = float64(sig.Met), float64(sig.Episodes), sig.Expected, sig.Chance
 	c.hits = uniqueEpisodes(c.hits)

@@ -96,7 +96,7 @@ func (sc *scene) moveCandidate(ps *pathScene, g []correlate.Move) *candidate {
 	f.Carrier = slices.ContainsFunc(sc.losses, func(l correlate.CarrierLoss) bool {
 		return slices.ContainsFunc(c.times, func(sp timeline.Span) bool { return correlate.Leads(l.Down, sp, 8*time.Second) })
 	})
-	f.Told = strings.Join(told, "; ")
+	f.Told = tell(told)
 	moments := make([]timeline.Span, len(g))
 	for i, m := range g {
 		moments[i] = m.At
@@ -193,6 +193,15 @@ func (sc *scene) lossAt(ps *pathScene, sp timeline.Span) bool {
 		}
 	}
 	return false
+}
+
+// tell joins what each occurrence did; of many, the first ones and the last.
+func tell(told []string) string {
+	const most = 4
+	if n := len(told); n > most {
+		told = append(slices.Clone(told[:most-1]), fmt.Sprintf("%d more; the last %s", n-most, told[n-1]))
+	}
+	return strings.Join(told, "; ")
 }
 
 // lengths writes what an occurrence did to the path: " (forward 0.4 s, reverse 0.4 s, TCP 3.1 s)".

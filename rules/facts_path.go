@@ -109,11 +109,14 @@ func (sc *scene) tcpFacts(f *pathFacts, ps *pathScene, sp timeline.Span) {
 func (sc *scene) hostFacts(f *pathFacts, ps *pathScene, sp timeline.Span) {
 	f.FarCPU, f.FarProcess, f.FarReadStall, f.FarUDPDrops = nan, nan, nan, nan
 	f.OwnCPU, f.OwnProcess, f.OwnUDPDrops = nan, nan, nan
-	f.FarName = ps.Path.To
+	f.OwnSpare, f.FarName = 1, ps.Path.To
 	for _, sub := range sc.hosts() {
 		in := func(m timeline.Metric) float64 { return correlate.Mean(sc.snap.Between(sub, m, sp), sp) }
 		if sub.Name == timeline.LocalHost {
 			f.OwnCPU, f.OwnProcess, f.OwnUDPDrops = in(timeline.HostCPU), in(timeline.HostProcessCPU), in(timeline.HostUDPDrops)
+			if f.OwnCPU >= fullyBusy {
+				f.OwnSpare = nan
+			}
 			continue
 		}
 		if len(sc.hosts()) > 2 && sub.Name != ps.Path.To {
@@ -124,6 +127,10 @@ func (sc *scene) hostFacts(f *pathFacts, ps *pathScene, sp timeline.Span) {
 		f.FarReadStall, f.FarUDPDrops = in(timeline.HostReadStall), in(timeline.HostUDPDrops)
 	}
 }
+
+// fullyBusy is the share of its CPU at which a host answers late and loses what it receives: with 3 % left, some
+// cores had nothing left.
+const fullyBusy = 0.97
 
 // hosts returns the hosts that any sample is about.
 func (sc *scene) hosts() []timeline.Subject {

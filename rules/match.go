@@ -16,6 +16,7 @@ type match struct {
 	subject    timeline.Subject
 	verdict    Verdict
 	confidence float64
+	doubted    bool     // what speaks against it leaves less than a suspicion
 	said       []said   // evidence for, in the rule's order
 	against    []string // evidence against
 	missing    []string // readings
@@ -45,7 +46,7 @@ type failure struct {
 // weigh adds up the evidence for and against. Where the finding can't be told anyway (blind), only what it needs is
 // missing, not what would merely make it surer.
 func (m *match) weigh(s timeline.Snapshot, blind bool) {
-	env, total, capped := m.cand.env, m.rule.Base, false
+	env, total, doubt, capped := m.cand.env, m.rule.Base, 0.0, false
 	for i := range m.rule.For {
 		w := &m.rule.For[i]
 		switch w.If.truth(env) {
@@ -63,9 +64,11 @@ func (m *match) weigh(s timeline.Snapshot, blind bool) {
 		w := &m.rule.Against[i]
 		if w.If.truth(env) == Yes {
 			total -= w.Weight
+			doubt += w.Weight
 			m.against = append(m.against, w.Say.fill(env))
 		}
 	}
+	m.doubted = doubt > 0 && total < m.rule.suspectedAt()
 	m.confidence = math.Round(min(0.99, max(0, total))*1000) / 1000
 	if capped {
 		m.confidence = min(m.confidence, m.rule.holdsAt()-0.01)
@@ -76,6 +79,8 @@ func (m *match) weigh(s timeline.Snapshot, blind bool) {
 func (m *match) judge(blind bool) bool {
 	r := m.rule
 	switch {
+	case blind && m.doubted:
+		return false
 	case blind:
 		m.verdict, m.confidence = CannotTell, min(m.confidence, r.suspectedAt())
 	case m.confidence >= r.holdsAt():
