@@ -67,8 +67,8 @@ func moveFrom(changes []Change, i int, c Change, t Topology) (Move, bool) {
 		if o.Attrs["from"] == "learning" || o.Attrs["from"] == "listening" {
 			late = slowMove
 		}
-		if o.Device != c.Device || j == i || !o.Span.Overlaps(c.Span.Widen(oneMove, late)) {
-			continue
+		if o.Device != c.Device || j == i || !o.Span.Overlaps(c.Span.Widen(Slack, late)) {
+			continue // no port takes over before the other stopped: it forwarded already
 		}
 		if port, ok := starts(o); ok && port != stopped && t.OnPath(port) && (m.Started == timeline.Subject{} && !cameUp(o) || m.Started == port) {
 			m.Started, m.Start = port, o.Span
