@@ -22,9 +22,9 @@ import (
 const tableRoot = "1.3.6.1.2.1.2.2.1.2"
 
 // table is an agent with rows below tableRoot and something after it.
-func table(t *testing.T, rows int) (*snmptest.Agent, *session) {
+func table(t *testing.T, rows, maxSize int) (*snmptest.Agent, *session) {
 	t.Helper()
-	a := &snmptest.Agent{Community: "public"}
+	a := &snmptest.Agent{Community: "public", MaxSize: maxSize}
 	for n := 1; n <= rows; n++ {
 		a.Set(fmt.Sprintf("%s.%d", tableRoot, n), snmptest.Str(fmt.Sprintf("port %d", n)))
 	}
@@ -68,8 +68,7 @@ func TestWalkOverOddAgents(t *testing.T) {
 		"noSuchName ends the table":             {rows: 25, steps: []snmptest.Step{snmptest.Plain, snmptest.Fail(gosnmp.NoSuchName)}, want: 25},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a, s := table(t, c.rows)
-			a.MaxSize = c.max
+			a, s := table(t, c.rows, c.max)
 			a.Next(c.steps...)
 			a.Always(c.always)
 			rows, err := s.walk(context.Background(), tableRoot)
@@ -96,7 +95,7 @@ func TestAnswersFromElsewhereAreNotTaken(t *testing.T) {
 		"another source address": snmptest.OtherSource, "another request-id": snmptest.WrongID, "request-id 0": snmptest.ZeroID,
 	} {
 		t.Run(name, func(t *testing.T) {
-			a, s := table(t, 3)
+			a, s := table(t, 3, 0)
 			a.Always(step)
 			rows, err := s.walk(context.Background(), tableRoot)
 			if len(rows) != 0 || !errors.Is(err, devices.ErrTimeout) {
@@ -282,6 +281,7 @@ func TestThePollIsGentle(t *testing.T) {
 		asked = append(asked, n-last)
 		last = n
 	}
+	a.Close()
 	if asked[0] < 5 || asked[4] > 4 {
 		t.Errorf("requests by poll: %v, want at most 4 once the ports are known", asked)
 	}
@@ -308,6 +308,7 @@ func TestWhatADeviceLacksIsNotAskedEachTime(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	a.Close()
 	for id, want := range map[string]int{
 		"." + column(ifXTable, ifHCInOctets) + ".10001": 1, // a FastEthernet port without 64 bits
 		"." + column(etherPause, 5) + ".10101":          1, // no pause counters at all
