@@ -95,6 +95,9 @@ func noCommon(who string, profile string, e *ssh.AlgorithmNegotiationError) erro
 	switch {
 	case profile != ProfileLegacy && helps:
 		text += "; add `profile: legacy` under this device's ssh"
+		if strings.HasPrefix(who, jumpHost) {
+			text += ", in its jump"
+		}
 	default:
 		text += ", none of which is known here; a newer software on the device offers more"
 	}

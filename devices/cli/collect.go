@@ -36,6 +36,8 @@ func (c *Collector) read(ctx context.Context, d devices.Device, q questions) (r 
 		switch {
 		case err == nil:
 			c.into(d, a, &r)
+		case errors.Is(err, errNotAllowed):
+			errs = append(errs, err) // the name of a port that can be none
 		case !errors.Is(err, devices.ErrUnsupported) || s.session == nil:
 			onlyWatched(d, &r)
 			return r, false, partial(append(errs, err), !r.Span.IsZero())

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"fmt"
+	"errors"
 	"strings"
 
 	"whydrop/devices"
@@ -40,11 +40,14 @@ func platformOf(d devices.Device) string {
 	return d.Platform
 }
 
+// errNotAllowed marks a command that was refused here and not sent.
+var errNotAllowed = errors.New("not allowed")
+
 // check returns an error unless the command may be sent to the platform, word for word.
 func check(platform, command string) error {
 	list, ok := Allowed[platform]
 	if !ok {
-		return fmt.Errorf("platform %q has no command line here; `platform` is cisco_ios or cisco_iosxe", platform)
+		return fail(devices.ErrUnsupported, nil, "platform %q has no command line here; `platform` is cisco_ios or cisco_iosxe", printable(platform))
 	}
 	for _, allowed := range list {
 		if command == allowed && !strings.HasSuffix(allowed, placeholder) {
@@ -58,7 +61,7 @@ func check(platform, command string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("command %q is not on the list of commands that may be sent", command)
+	return fail(devices.ErrUnsupported, errNotAllowed, "command %q is not on the list of commands that may be sent", command)
 }
 
 // maxName is the longest name of an interface that is sent.

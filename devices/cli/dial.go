@@ -150,7 +150,7 @@ func isDenial(err error) bool {
 // jumpTarget returns where a device's jump host is.
 func jumpTarget(d devices.Device, refused *refusals) target {
 	j := d.SSH.Jump
-	t := target{who: "jump host of " + d.Name, host: j.Address, ssh: j.SSH, refused: refused}
+	t := target{who: jumpHost + d.Name, host: j.Address, ssh: j.SSH, refused: refused}
 	if host, port, err := net.SplitHostPort(j.Address); err == nil {
 		if n, err := strconv.ParseUint(port, 10, 16); err == nil {
 			t.host, t.ssh.Port = host, uint16(n)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -27,6 +28,32 @@ func (f *failure) Unwrap() []error {
 		return []error{f.kind}
 	}
 	return []error{f.kind, f.cause}
+}
+
+// jumpHost begins the name of a jump host in messages.
+const jumpHost = "jump host of "
+
+// SiteKeys returns the keys of the site file to look at, as "ssh.user, ssh.password"; "" if none. They are those
+// that stand in backquotes in the text.
+func (f *failure) SiteKeys() string {
+	under := "ssh."
+	if strings.HasPrefix(f.text, jumpHost) {
+		under = "ssh.jump."
+	}
+	var keys []string
+	for i, part := range strings.Split(f.text, "`") {
+		key, _, _ := strings.Cut(part, ":")
+		if i%2 == 0 || key == "" || strings.ContainsFunc(key, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {
+			continue
+		}
+		if key != "platform" && (key != "address" || under != "ssh.") {
+			key = under + key
+		}
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return strings.Join(keys, ", ")
 }
 
 func fail(kind error, cause error, format string, args ...any) error {

@@ -393,6 +393,26 @@ func TestUnreachable(t *testing.T) {
 	checkWords(t, ask(t, d), "sw1 has no ssh in the site file")
 }
 
+func TestErrorsNameTheKeysOfTheSiteFile(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"sw1: refused the password of user \"x\"; check `user` and `password` under its ssh":    "ssh.user, ssh.password",
+		"sw1 offers only x; add `profile: legacy` under this device's ssh":                      "ssh.profile",
+		"sw1 at 192.0.2.1:22: no answer; check `address` and `port` under ssh":                  "address, ssh.port",
+		"jump host of sw1 at 192.0.2.1:22: no answer; check `address` and `port`":               "ssh.jump.address, ssh.jump.port",
+		"sw1: platform \"x\" has no command line here; `platform` is cisco_ios, not a `Thing!`": "platform",
+		"sw1: set `key` or `agent: true`":                                                       "ssh.key, ssh.agent",
+		"sw1: the device ended the session":                                                     "",
+		"sw1: no prompt; it stopped at \"`\"":                                                   "",
+	} {
+		var keys interface{ SiteKeys() string }
+		err := fmt.Errorf("cli: %w", fail(devices.ErrAuth, nil, "%s", text))
+		if !errors.As(err, &keys) || keys.SiteKeys() != want {
+			t.Errorf("%s: keys %q, want %q", text, keys.SiteKeys(), want)
+		}
+	}
+}
+
 func TestFullLinesAreSaid(t *testing.T) {
 	t.Parallel()
 	s := ios(t, func(s *clitest.Server) { s.MaxSessions = 1 })
