@@ -135,10 +135,34 @@ func EvaluatePasted(p Pasted) []Diagnosis {
 	e.ports()
 	e.logs()
 	e.rest()
+	e.join()
 	slices.SortStableFunc(e.found, func(a, b Diagnosis) int {
 		return cmp.Or(verdictRank(a.Verdict)-verdictRank(b.Verdict), compareBool(b.Fault, a.Fault), -cmp.Compare(a.Confidence, b.Confidence))
 	})
 	return e.found
+}
+
+// join makes one finding of two that name the same cause of the same subject: what a log tells and what counters
+// show support each other.
+func (e *pasted) join() {
+	var out []Diagnosis
+	for _, d := range e.found {
+		i := slices.IndexFunc(out, func(o Diagnosis) bool { return o.ID() == d.ID() && o.Subject == d.Subject })
+		if i < 0 {
+			out = append(out, d)
+			continue
+		}
+		a, b := out[i], d
+		if verdictRank(b.Verdict) < verdictRank(a.Verdict) || b.Verdict == a.Verdict && b.Confidence > a.Confidence {
+			a, b = b, a
+		}
+		a.Evidence = append(slices.Clone(a.Evidence), b.Evidence...)
+		a.Against, a.Missing, a.Next = appendNew(slices.Clone(a.Against), b.Against...), slices.Clone(a.Missing), appendNew(slices.Clone(a.Next), b.Next...)
+		a.Events = append(slices.Clone(a.Events), b.Events...)
+		a.Confidence = math.Round(min(0.95, a.Confidence+0.05)*100) / 100
+		out[i] = a
+	}
+	e.found = out
 }
 
 func compareBool(a, b bool) int {

@@ -22,8 +22,32 @@ const (
 // hosts looks for runs that an end limits: the same rate with and without a switch, ports that counted nothing,
 // other hosts that reach more over the same devices, a core that is full.
 func (e *pasted) hosts() {
+	e.between()
 	for _, group := range byServer(e.slowRuns()) {
 		e.host(group)
+	}
+}
+
+// between looks for runs that are far faster over a direct cable: what lies in between is the limit.
+func (e *pasted) between() {
+	for _, t := range e.Runs {
+		for _, d := range e.Runs {
+			if t.Protocol != "tcp" || d.Protocol != "tcp" || d.Medium != MediumDirect || t.Medium == MediumDirect || e.explained[t.Name] || t.Rate <= 0 || t.paced() ||
+				d.Server != t.Server || d.Rate < faster*t.Rate || !t.limitWindow().same(d.limitWindow()) && t.limitWindow() != d.limitWindow() {
+				continue
+			}
+			c := newClaim("silent-drop", t.Subject, 0.3)
+			c.Verdict, c.Confidence = CannotTell, 0.3
+			c.Title = "What lies between the hosts is the limit, and nothing here tells what"
+			c.Evidence = []Evidence{d.goodput(fmt.Sprintf("%s over a direct cable (%s), %s otherwise (%s)", rateText(d.Rate), d.Name, rateText(t.Rate), t.Name))}
+			c.Against = []string{"host-limit, tcp-window: the same hosts reach more over a direct cable"}
+			c.Missing = []string{"speed, duplex, errors and drops of the ports in between (show interfaces before and after a test)"}
+			c.Summary = fmt.Sprintf("The hosts reach %s over a direct cable and %s through the network: the limit lies in between.", rateText(d.Rate), rateText(t.Rate))
+			c.Next = []string{"Read show interfaces of every port in between before and after a test, then put the devices out of the way one after the other."}
+			e.found = append(e.found, c.Diagnosis)
+			e.explained[t.Name] = true
+			break
+		}
 	}
 }
 

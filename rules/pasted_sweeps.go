@@ -75,7 +75,7 @@ func (e *pasted) sweep(l List) {
 	c.say(0.2, Evidence{Source: l.Source, Subject: l.Subject, Metric: string(timeline.GoodputForward), Value: &value, Unit: "bit/s",
 		Text: fmt.Sprintf("the rate grows with the window: %s", pointsText(points[:knee+1]))})
 	if knee >= 2 {
-		c.say(0.15, Evidence{Source: l.Source, Subject: l.Subject, Text: fmt.Sprintf("%d steps in a row: twice the window gives %s the rate at the small end", knee, trim(points[1].Rate/points[0].Rate))})
+		c.say(0.15, Evidence{Source: l.Source, Subject: l.Subject, Text: fmt.Sprintf("%d steps in a row: twice the window gives %s times the rate at the small end", knee, trim2(points[1].Rate/points[0].Rate))})
 	}
 	if last.Rate >= 2*first.Rate {
 		c.say(0.15, Evidence{Source: l.Source, Subject: l.Subject, Text: fmt.Sprintf("the same path carries %s with %s, so it is not the limit at %s", rateText(last.Rate), sizeText(last.Size), rateText(first.Rate))})
@@ -241,13 +241,20 @@ func (e *pasted) byStreams(a, b Run) bool {
 		return false
 	}
 	c := newClaim("tcp-window", a.Subject, 0.25)
-	c.say(0.2, b.goodput(fmt.Sprintf("%s with %d: %s; %s with %d: %s. Each flow carries the same", a.Name, a.Streams, rateText(a.Rate), b.Name, b.Streams, rateText(b.Rate))))
+	c.say(0.2, b.goodput(fmt.Sprintf("%s with %s: %s; %s with %s: %s. Each flow carries the same", a.Name, flowsText(a.Streams), rateText(a.Rate), b.Name, flowsText(b.Streams), rateText(b.Rate))))
 	c.Against = append(c.Against, "policer: a limit for each flow in a middlebox looks the same")
 	c.Missing = []string{"the round-trip time and the window: their quotient would have to be " + rateText(a.Rate/float64(a.Streams))}
 	c.Summary = fmt.Sprintf("Every flow is limited for itself to about %s, as a window that is too small for the round trip does; several flows add up.", rateText(a.Rate/float64(a.Streams)))
 	c.Next = []string{"Measure the round-trip time and repeat with a larger window (-w 4M at both ends)."}
 	e.explained[a.Name], e.explained[b.Name] = true, true
 	return e.add(c, Suspected)
+}
+
+func flowsText(n int) string {
+	if n == 1 {
+		return "one flow"
+	}
+	return fmt.Sprintf("%d flows", n)
 }
 
 func trim2(v float64) string { return fmt.Sprintf("%.2f", v) }
