@@ -198,6 +198,7 @@ func TestSnmpdRefusesAndWeSayWhy(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			began := time.Now()
 			_, err := collector(t).Collect(context.Background(), c.device)
 			if err == nil {

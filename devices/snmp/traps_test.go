@@ -68,6 +68,7 @@ func TestWalkOverOddAgents(t *testing.T) {
 		"noSuchName ends the table":             {rows: 25, steps: []snmptest.Step{snmptest.Plain, snmptest.Fail(gosnmp.NoSuchName)}, want: 25},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			a, s := table(t, c.rows, c.max)
 			a.Next(c.steps...)
 			a.Always(c.always)
@@ -95,6 +96,7 @@ func TestAnswersFromElsewhereAreNotTaken(t *testing.T) {
 		"another source address": snmptest.OtherSource, "another request-id": snmptest.WrongID, "request-id 0": snmptest.ZeroID,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			a, s := table(t, 3, 0)
 			a.Always(step)
 			rows, err := s.walk(context.Background(), tableRoot)
