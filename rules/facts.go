@@ -77,6 +77,7 @@ type pathFacts struct {
 
 	// What no finding explained; set before residual rules are asked.
 	OpenStalls  float64       `expr:"open_stalls"`  // incidents
+	OpenFlow    float64       `expr:"open_flow"`    // of them, those in which only the flow stalled and heartbeats passed
 	OpenLongest float64       `expr:"open_longest"` // of them, seconds
 	Explained   float64       `expr:"explained"`    // 1 if another finding about the path holds
 	OpenLoss    float64       `expr:"open_loss"`    // heartbeats lost in episodes

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -67,7 +68,8 @@ func (e *evaluation) preferred(a, b *match) bool {
 func (e *evaluation) settle() {
 	for _, ps := range e.paths {
 		f := ps.facts
-		f.OpenStalls, f.OpenLongest, f.OpenLoss, f.OpenDelay, f.OpenLow, f.OpenWorst, f.OpenSpan = 0, 0, 0, 0, 0, 0, timeline.Span{}
+		f.OpenStalls, f.OpenFlow, f.OpenLongest, f.OpenLoss = 0, 0, 0, 0
+		f.OpenDelay, f.OpenLow, f.OpenWorst, f.OpenSpan = 0, 0, 0, timeline.Span{}
 		f.Explained = truth(slices.ContainsFunc(e.matches, func(m *match) bool { return m.verdict == Holds && m.cand.path == ps.Path.Name && !m.rule.Residual }))
 		for _, ep := range ps.Episodes {
 			if e.explained(ep) || e.hostBusy(ep) || ep.Kind == correlate.Stall && !ep.Incident.Dropped() {
@@ -77,6 +79,9 @@ func (e *evaluation) settle() {
 			switch ep.Kind {
 			case correlate.Stall:
 				f.OpenStalls++
+				if !ep.Incident.Stall().IsZero() && ep.Incident.DarkAny().IsZero() && !math.IsNaN(e.heartbeatsKnown(ps)) {
+					f.OpenFlow++
+				}
 				f.OpenLongest = maxSeconds(f.OpenLongest, ep.Span.Width())
 			case correlate.LossBurst:
 				f.OpenLoss += float64(ep.Lost)
