@@ -12,9 +12,12 @@ import (
 const (
 	drainQuiet = 3 * time.Second // without progress
 	drainMost  = 8 * time.Second // so that a test ends within 10 s of its time
+	farDrain   = 8 * time.Second // what the far end takes at most to read what has arrived
 	// A stock server counts only what it read before TEST_END, and closes without reading the rest. What is
-	// acknowledged is in its kernel, and this is the time for its program to fetch it.
-	stockGrace = 100 * time.Millisecond
+	// acknowledged is in its kernel, and this is the time for its program to fetch it; more, up to the second, while
+	// the window it offers shows that it has not.
+	stockGrace     = 150 * time.Millisecond
+	stockGraceMost = time.Second
 )
 
 // stopSending ends the senders, if they have not ended; receivers go on until the far end has no more.
@@ -28,16 +31,21 @@ func (f *flow) stopSending() {
 // drain waits until the far end has acknowledged everything, as far as the system tells.
 func (f *flow) drain(ctx context.Context) {
 	start := time.Now()
-	last, moved := start, uint64(0)
+	last, moved, widest := start, uint64(0), uint64(0)
 	stream.Every(ctx, start, stream.Tick/2, func(now time.Time) bool {
 		r := f.read(now)
 		if r.moved != moved {
 			moved, last = r.moved, now
 		}
+		widest = max(widest, r.window())
 		return r.outstanding && now.Sub(last) < drainQuiet && now.Sub(start) < drainMost
 	})
 	if !f.ours {
 		pause(ctx, stockGrace)
+		stream.Every(ctx, time.Now(), stream.Tick, func(now time.Time) bool {
+			// A receiver need not tell of a window that has not doubled (RFC 9293, section 3.8.6.2.2).
+			return f.read(now).window()*2 < widest && now.Sub(last) < stockGraceMost
+		})
 		return
 	}
 	for _, c := range f.conns {
@@ -69,6 +77,12 @@ type reading struct {
 	shut        bool           // data waits, and none of it is in flight: the peer's window is shut
 	rtt         time.Duration  // the largest of the streams; 0: not known
 	infos       []tcpinfo.Info // of each stream; nil where the system tells nothing
+}
+
+// window returns what the far end offers to take, over all streams; 0 if that is not known.
+func (r reading) window() uint64 {
+	n, _ := total(r.infos, func(i tcpinfo.Info) tcpinfo.Opt[uint64] { return i.SendWindow })
+	return n
 }
 
 // read takes a reading.

@@ -11,6 +11,7 @@ type params struct {
 	time       time.Duration // 0: until bytes are sent, or for ever
 	omit       time.Duration // not counted at the beginning
 	bytes      uint64        // 0: not bounded
+	total      uint64        // bytes if they were asked for as such; a client that asks for blocks counts those
 	streams    int
 	reverse    bool
 	window     int
@@ -107,6 +108,7 @@ func parseParams(text []byte) (params, error) {
 	p.mss = int(whole("MSS", w.MSS, 0, 0, maxMSS))
 	p.length = int(whole("len", w.Len, 0, 0, maxLength))
 	p.bytes = uint64(whole("num", w.Num, 0, 0, maxCount))
+	p.total = p.bytes
 	if blocks := whole("blockcount", w.BlockCount, 0, 0, maxCount/maxLength); blocks > 0 && p.bytes == 0 {
 		p.bytes = uint64(blocks) * uint64(max(p.length, 1))
 	}

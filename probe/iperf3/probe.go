@@ -423,7 +423,7 @@ var errQueued = fmt.Errorf("%w with another test; this one waits for its turn", 
 // what has arrived.
 func (w *watch) patience() time.Duration {
 	if w.flow.ours && w.samples.readStall >= notReading {
-		return silentTooLong + drainQuiet
+		return silentTooLong + farDrain
 	}
 	return silentTooLong
 }

@@ -115,7 +115,6 @@ type server struct {
 	waiting atomic.Int64 // tests that wait for their turn
 	mu      sync.Mutex
 	tests   map[string]*session // by cookie
-	order   uint64              // counts connections
 }
 
 func newServer(cfg ServerConfig) *server {

@@ -174,16 +174,19 @@ func (t *session) tooMuch() (code, string) {
 	return 0, ""
 }
 
+// lateEnd is how much later than it said a client may end its test: its host may be busy.
+const lateEnd = 30 * time.Second
+
 // longest returns how long the test may run; 0 is without end.
 func (t *session) longest() time.Duration {
-	d := t.params.time
-	if !t.authenticated && (d == 0 || d > t.server.cfg.MaxTime) {
-		d = t.server.cfg.MaxTime
+	var d time.Duration
+	if t.params.time > 0 {
+		d = t.params.time + t.params.omit + lateEnd
 	}
-	if d == 0 {
-		return 0
+	if most := t.server.cfg.MaxTime + t.params.omit; !t.authenticated && (d == 0 || d > most) {
+		d = most
 	}
-	return d + t.params.omit
+	return d
 }
 
 // collect waits for the data connections and sets them up.
@@ -293,8 +296,13 @@ func (t *session) transfer(ctx context.Context, words <-chan word) error {
 	}
 	var running sync.WaitGroup
 	t.base = make([]uint64, len(t.conns))
+	var budget *stream.Budget
+	if t.params.reverse && t.params.omit == 0 && t.params.total > 0 {
+		// The client ends the test at this many bytes; more would be sent for nothing.
+		budget = stream.NewBudget(t.params.total)
+	}
 	for _, c := range t.conns {
-		running.Go(func() { t.move(data, c) })
+		running.Go(func() { t.move(data, c, budget) })
 	}
 	wg.Go(func() { running.Wait(); close(over) })
 
@@ -319,7 +327,7 @@ func (t *session) transfer(ctx context.Context, words <-chan word) error {
 }
 
 // move carries one stream's data. That a stream breaks ends it alone; the client decides about the test.
-func (t *session) move(ctx context.Context, c *dataConn) {
+func (t *session) move(ctx context.Context, c *dataConn, budget *stream.Budget) {
 	cfg := t.server.cfg
 	if !t.params.reverse {
 		_ = (&stream.Receiver{Length: t.params.length, Slow: cfg.Slow, Limit: t.readLimit, Count: &c.count}).Run(ctx, c.conn)
@@ -331,13 +339,13 @@ func (t *session) move(ctx context.Context, c *dataConn) {
 			rate = most
 		}
 	}
-	_ = (&stream.Sender{Rate: rate, Length: t.params.length, Slow: cfg.Slow, Count: &c.count}).Run(ctx, c.conn)
+	_ = (&stream.Sender{Rate: rate, Length: t.params.length, Budget: budget, Slow: cfg.Slow, Count: &c.count}).Run(ctx, c.conn)
 }
 
 // errLimit says that a test was ended by a limit of the server.
 var errLimit = errors.New("the test was ended")
 
-// firstWait is how long a test may go without its first data while it keeps others from theirs.
+// firstWait is how long a test may go without its first data, or beyond its time, while it keeps others from theirs.
 const firstWait = 5 * time.Second
 
 // watch waits for the end of the test. It sends reports to a client of ours and enforces time limit and idle limit.
@@ -379,6 +387,9 @@ func (t *session) watch(ctx context.Context, words <-chan word) error {
 	}
 }
 
+// overLimit is what a client may run over the limit: its clock began later, and its host may be busy.
+const overLimit = 3 * time.Second
+
 func (t *session) limits(now time.Time, idle time.Duration) error {
 	last, waiting := t.start, t.server.waiting.Load()
 	began := false
@@ -390,10 +401,12 @@ func (t *session) limits(now time.Time, idle time.Duration) error {
 	ran := now.Sub(t.start)
 	switch {
 	// A test that stands still is left to the idle limit: its path may come back.
-	case t.limit > 0 && ran > t.limit+time.Second && now.Sub(last) < 500*time.Millisecond:
+	case t.limit > 0 && ran > t.limit+overLimit && now.Sub(last) < 500*time.Millisecond:
 		return fmt.Errorf("%w: it ran %v, %v are allowed", errLimit, ran.Round(time.Second), t.limit)
 	case now.Sub(last) > idle:
 		return fmt.Errorf("%w: no data for %v", errLimit, idle)
+	case waiting > 0 && t.params.time > 0 && ran > t.params.time+t.params.omit+firstWait:
+		return fmt.Errorf("%w: it was to take %v and others wait", errLimit, t.params.time)
 	case !began && waiting > 0 && ran > firstWait:
 		return fmt.Errorf("%w: it did not begin and others wait", errLimit)
 	}
@@ -403,7 +416,7 @@ func (t *session) limits(now time.Time, idle time.Duration) error {
 // drain lets the receivers read what was sent before the end of the test. A client of ours closes its side; a
 // stock client does not, so there it has to do that all receivers wait for data in vain.
 func (t *session) drain(over <-chan struct{}) {
-	const quiet, most = 150 * time.Millisecond, 3 * time.Second
+	const quiet, most = 150 * time.Millisecond, 8 * time.Second
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -413,13 +426,20 @@ func (t *session) drain(over <-chan struct{}) {
 		case now := <-tick.C:
 			waiting := now.Sub(t.end) >= quiet
 			for _, c := range t.conns {
-				waiting = waiting && c.count.Blocked() >= quiet
+				waiting = waiting && c.count.Blocked() >= quiet && !unread(c)
 			}
 			if waiting || now.Sub(t.end) >= most {
 				return
 			}
 		}
 	}
+}
+
+// unread says whether the kernel holds data that the program has not fetched, where the system tells: on a busy
+// host a receiver waits for the processor, not for data.
+func unread(c *dataConn) bool {
+	info, err := tcpinfo.Get(c.conn)
+	return err == nil && info.BytesReceived.OK && info.BytesReceived.Value > cookieSize+c.count.Bytes()+1
 }
 
 // exchange swaps results with the client.

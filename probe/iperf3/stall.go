@@ -44,7 +44,18 @@ type detector struct {
 	sent                   []time.Time // when retransmissions were seen in this silence, oldest first, the last few
 
 	shut, inFlight int // readings of this silence without and with data in flight
+
+	late time.Time // when this host was last late with a reading; zero: never
 }
+
+// A stall of less than shortShut with the window shut and nothing in flight lost nothing on its way. If this host was
+// late with a reading (by more than lateReading) then or up to alarm before, it proves nothing: the window may have
+// been opened late for want of processor time, here or in a program on the path that this host runs.
+const (
+	shortShut   = time.Second
+	lateReading = 10 * time.Millisecond // idle hosts are late by less than 5 ms, overloaded ones by 40 ms and more
+	alarm       = 500 * time.Millisecond
+)
 
 // keptSent is how many retransmissions are remembered: those of the last time-out, and what its acknowledgement
 // sets off.
@@ -70,6 +81,9 @@ func timeoutsOf(i tcpinfo.Info) tcpinfo.Opt[uint64] { return i.Timeouts }
 func (d *detector) observe(r reading) (ended *stall) {
 	before := d.last
 	d.last = r
+	if r.at.Sub(before.at) > stream.Tick+lateReading {
+		d.late = r.at
+	}
 	d.followTimers(r)
 	if r.moved > before.moved {
 		return d.moved(before, r)
@@ -107,6 +121,9 @@ func (d *detector) moved(before, r reading) (ended *stall) {
 	at, width := middle(before.at, r.at)
 	if d.stalled {
 		ended = d.close(at, max(width, d.width), r)
+		if ended.windowShut && ended.to.Sub(ended.from) < shortShut && d.late.After(ended.from.Add(-alarm)) {
+			ended = nil
+		}
 	}
 	d.ever, d.stalled, d.offered = true, false, time.Time{}
 	d.progress, d.width = at, width

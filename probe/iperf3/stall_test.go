@@ -141,3 +141,40 @@ func TestStallGoesOnOverTwoFlows(t *testing.T) {
 		t.Errorf("got %+v, want a stall from 5 ms to 2005 ms", s)
 	}
 }
+
+func TestDetectorDoesNotBelieveAShortShutWindowOnAStarvedHost(t *testing.T) {
+	start := time.Unix(1_000_000, 0)
+	for _, c := range []struct {
+		name  string
+		stall time.Duration
+		shut  bool
+		late  time.Duration // how late one reading before the stall is
+		want  bool
+	}{
+		{"a punctual host", 400 * time.Millisecond, true, 0, true},
+		{"a late host", 400 * time.Millisecond, true, 40 * time.Millisecond, false},
+		{"a late host and data in flight", 400 * time.Millisecond, false, 40 * time.Millisecond, true},
+		{"a late host and a long stall", 1500 * time.Millisecond, true, 40 * time.Millisecond, true},
+	} {
+		var d detector
+		d.begin(reading{at: start})
+		at, moved := start, uint64(0)
+		read := func(step time.Duration, moves bool) (ended *stall) {
+			at = at.Add(step)
+			if moves {
+				moved += 1000
+			}
+			return d.observe(reading{at: at, moved: moved, outstanding: true, shut: c.shut && !moves, rtt: time.Millisecond})
+		}
+		for range 100 {
+			read(10*time.Millisecond, true)
+		}
+		read(10*time.Millisecond+c.late, true)
+		for range int(c.stall / (10 * time.Millisecond)) {
+			read(10*time.Millisecond, false)
+		}
+		if got := read(10*time.Millisecond, true); (got != nil) != c.want {
+			t.Errorf("%s: stall %+v, want one: %v", c.name, got, c.want)
+		}
+	}
+}
