@@ -244,8 +244,10 @@ func checkPace(ctx context.Context, d devices.Device, c devices.Collector) []Res
 	case len(steps) == 0:
 		refresh.Text = "cannot tell how often counters are refreshed: too little traffic on the watched ports just now"
 	default:
-		slices.Sort(steps)
-		p := steps[len(steps)/2]
+		var p time.Duration
+		for _, step := range steps {
+			p += step / time.Duration(len(steps))
+		}
 		refresh.Text = fmt.Sprintf("counters are refreshed every %s", p.Round(50*time.Millisecond))
 		if p < 2*paceEvery {
 			refresh.Text = fmt.Sprintf("counters are refreshed at least every %s", (2 * paceEvery).String())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"time"
 
 	"whydrop/correlate/timeline"
@@ -177,8 +178,8 @@ func (t *task) fail(err error, began, now time.Time) time.Duration {
 	text := err.Error()
 	if reason != timeline.ReasonAuth {
 		t.refused = 0
-	} else if t.refused++; t.refused == loginTries {
-		text += "; refused " + strconv.Itoa(loginTries) + " times, left alone for " + loginPause.String()
+	} else if t.refused++; t.refused >= loginTries && !strings.Contains(text, " again") {
+		text += "; refused twice, not asked again for " + loginPause.String() // unless the collector says so itself
 	}
 	t.gaps(timeline.Span{From: t.until, To: now.UTC()}, reason, text)
 	if !t.answers(t, now) {
