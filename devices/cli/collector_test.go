@@ -281,7 +281,7 @@ func TestEverythingReturnsWhenTheContextEnds(t *testing.T) {
 				}
 				start := time.Now()
 				_, err := col.Ask(ctx, d, "show clock")
-				if took := time.Since(start); took > soon+time.Second {
+				if took := time.Since(start); took > soon+2*time.Second { // one second, and one for a busy machine
 					t.Errorf("returned after %v", took)
 				}
 				if !errors.Is(err, devices.ErrTimeout) || devices.ReasonOf(err) != timeline.ReasonTimeout {
@@ -289,7 +289,7 @@ func TestEverythingReturnsWhenTheContextEnds(t *testing.T) {
 				}
 				start = time.Now()
 				col.Close()
-				if took := time.Since(start); took > time.Second {
+				if took := time.Since(start); took > 2*time.Second {
 					t.Errorf("Close took %v", took)
 				}
 			})
