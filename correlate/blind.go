@@ -30,7 +30,7 @@ func BlindSpans(s timeline.Snapshot, t Topology, watched timeline.Span) []Blind 
 	}
 	read := map[string][]timeline.Span{}
 	for _, k := range s.Keys() {
-		if k.Subject.Device == "" || ofThePoll(k.Metric) || len(gaps[k.Subject.Device]) == 0 {
+		if k.Subject.Device == "" || !proves(k.Metric) || len(gaps[k.Subject.Device]) == 0 {
 			continue
 		}
 		for _, x := range s.Series(k.Subject, k.Metric) {
@@ -46,9 +46,14 @@ func BlindSpans(s timeline.Snapshot, t Topology, watched timeline.Span) []Blind 
 	return out
 }
 
-// ofThePoll says whether a metric is about the asking itself, and so no proof that the device answered.
-func ofThePoll(m timeline.Metric) bool {
-	return m == timeline.Reachable || m == timeline.PollTime || m == timeline.RefreshPeriod
+// proves says whether a sample of the metric proves that the device answered: what every collector reads in every
+// poll, and nothing about the asking itself.
+func proves(m timeline.Metric) bool {
+	switch m {
+	case timeline.InBits, timeline.OutBits, timeline.InErrors, timeline.Oper, timeline.Speed, timeline.STPForwarding, timeline.TopologyChanges, timeline.DeviceCPU:
+		return true
+	}
+	return false
 }
 
 // silent says whether a gap for this reason means that the device was asked and gave nothing.

@@ -211,6 +211,7 @@ func TestFindingsHaveNoStrangeFigures(t *testing.T) {
 func BenchmarkEvaluate(b *testing.B) {
 	st := failover()
 	st.Seconds = 600
+	st.Silence = []silence{{Of: "fw2", From: 300, To: 320, Reason: "timeout"}}
 	snap, topo := st.build(b)
 	var records []timeline.Record
 	for i := range 6000 {
@@ -233,6 +234,9 @@ func BenchmarkEvaluate(b *testing.B) {
 	}
 	for _, e := range snap.Events() {
 		records = append(records, e)
+	}
+	for _, g := range snap.Gaps() {
+		records = append(records, g)
 	}
 	snap = timeline.NewSnapshot(records...)
 	rules := Default()

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"math"
-	"time"
 
 	"whydrop/correlate"
 	"whydrop/correlate/timeline"
@@ -235,8 +234,6 @@ type candidate struct {
 
 // nan is a figure that is not known.
 var nan = math.NaN()
-
-func seconds(d time.Duration) float64 { return d.Seconds() }
 
 func truth(b bool) float64 {
 	if b {
