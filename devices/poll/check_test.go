@@ -172,6 +172,7 @@ func TestRunReadsBothWays(t *testing.T) {
 	d := agent(t, 10*time.Millisecond)
 	shell(t, &d)
 	var store timeline.Store
+	d.SNMP.Timeout = 2 * time.Second
 	tp := tape{make(chan timeline.Exchange, 1000)}
 	ctx, cancel := context.WithTimeout(context.Background(), 4500*time.Millisecond)
 	defer cancel()
@@ -208,7 +209,7 @@ func TestRunReadsBothWays(t *testing.T) {
 		t.Errorf("the log's line is dated %s off", off)
 	}
 	for _, g := range s.Gaps() {
-		t.Errorf("gap %+v", g)
+		t.Errorf("gap in %s of %s: %s: %s", g.Metric, g.Subject, g.Reason, g.Text)
 	}
 	close(tp.exchanges)
 	kinds := map[string]int{}

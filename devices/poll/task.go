@@ -106,7 +106,7 @@ func (t *task) poll(ctx context.Context) time.Duration {
 	began := time.Now()
 	r, err := t.collect(ctx)
 	now := time.Now()
-	if ctx.Err() != nil && err != nil {
+	if err != nil && ended(ctx) {
 		return 0
 	}
 	if err == nil || errors.Is(err, devices.ErrPartial) && useful(r) {
@@ -115,6 +115,12 @@ func (t *task) poll(ctx context.Context) time.Duration {
 		return 0
 	}
 	return t.fail(err, began, now)
+}
+
+// ended says whether ctx is over, or so nearly that an error may be for that reason alone.
+func ended(ctx context.Context) bool {
+	d, ok := ctx.Deadline()
+	return ctx.Err() != nil || ok && time.Until(d) < 20*time.Millisecond
 }
 
 // useful says whether anything at all is in a reading that was cut short.

@@ -145,8 +145,8 @@ func (s *session) failed(ctx context.Context, err error) error {
 	var dns *net.DNSError
 	var errno syscall.Errno
 	switch {
-	case ctx.Err() != nil:
-		e.Text, e.Err = "stopped while asking", fmt.Errorf("%w: %w", devices.ErrTimeout, context.Cause(ctx))
+	case over(ctx) != nil:
+		e.Text, e.Err = "stopped while asking", fmt.Errorf("%w: %w", devices.ErrTimeout, over(ctx))
 	case closedPort(err):
 		e.Text = fmt.Sprintf("connection refused: nothing listens on UDP port %d: SNMP is off, or the port is another", port)
 		e.Keys = []string{"snmp.port", "address"}

@@ -152,7 +152,7 @@ func (s *session) try(ctx context.Context, a ask, tries int) (*gosnmp.SnmpPacket
 				s.worked = true
 			}
 			return p, span, nil
-		case ctx.Err() != nil || !isTimeout(err):
+		case over(ctx) != nil || !isTimeout(err):
 			if closedPort(err) {
 				s.close() // the socket's error is spent
 			}
@@ -162,4 +162,16 @@ func (s *session) try(ctx context.Context, a ask, tries int) (*gosnmp.SnmpPacket
 		}
 		n++
 	}
+}
+
+// over returns why the context is over; nil if it is not. A socket's deadline may pass a moment before the
+// context's own timer fires.
+func over(ctx context.Context) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	if d, ok := ctx.Deadline(); ok && time.Until(d) < 5*time.Millisecond {
+		return context.DeadlineExceeded
+	}
+	return nil
 }

@@ -75,7 +75,7 @@ func (w *walker) step(ctx context.Context) (done bool, err error) {
 	var p *gosnmp.SnmpPacket
 	if bulk {
 		p, _, err = w.request(ctx, getBulk(from, w.repetitions))
-		if errors.Is(err, devices.ErrTimeout) && !w.bulkOK && ctx.Err() == nil {
+		if errors.Is(err, devices.ErrTimeout) && !w.bulkOK && over(ctx) == nil {
 			// Some agents do not answer GETBULK at all: ask once in the old way and remember.
 			var silent = err
 			if p, _, err = w.try(ctx, getNext(from), 1); err != nil {
