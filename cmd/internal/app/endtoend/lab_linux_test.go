@@ -1,13 +1,11 @@
 package endtoend
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -34,37 +32,17 @@ var (
 )
 
 // campus is one laboratory; it lives as long as its test.
-type campus struct {
-	t       *testing.T
-	dir     string
-	whydrop string // the program under test
-}
+type campus struct{ *network }
 
-// require skips the test without root or without one of the programs, or fails if peers are required.
-func require(t *testing.T, programs ...string) {
-	t.Helper()
-	miss := func(format string, args ...any) {
-		t.Helper()
-		if os.Getenv("WHYDROP_REQUIRE_PEERS") == "1" {
-			t.Fatalf(format, args...)
-		}
-		t.Skipf(format, args...)
-	}
-	if os.Geteuid() != 0 {
-		miss("needs root for network namespaces")
-	}
-	for _, p := range programs {
-		if _, err := exec.LookPath(p); err != nil {
-			miss("%s is not installed", p)
-		}
-	}
-}
-
-func newCampus(t *testing.T) *campus {
+// newCampus builds the laboratory and waits until it works.
+//
+// ageing is the age in seconds at which the bridges forget where a host was. The kernel's bridge looks for old
+// entries at that pace only, a topology change does not make it look sooner: with the usual 300 s it goes on
+// sending to where nobody is any more, until the host is heard from elsewhere.
+func newCampus(t *testing.T, ageing int) *campus {
 	t.Helper()
 	require(t, "ip", "bridge", "nft", "snmpd", "tcpdump", "sysctl")
-	c := &campus{t: t, dir: t.TempDir()}
-	c.build()
+	c := &campus{newNetwork(t, nsPrefix)}
 	c.remove() // what a killed run may have left
 	t.Cleanup(c.remove)
 	for _, n := range nodes {
@@ -77,8 +55,8 @@ func newCampus(t *testing.T) *campus {
 	c.management()
 	c.host("a", addressA)
 	c.host("b", addressB)
-	c.bridge("swa", 4096, "p1", "p2", "p3")
-	c.bridge("swb", 8192, "p1", "p2", "p3")
+	c.bridge("swa", 4096, ageing, "p1", "p2", "p3")
+	c.bridge("swb", 8192, ageing, "p1", "p2", "p3")
 	c.in("swb", "bridge", "link", "set", "dev", "p1", "cost", "100")
 	c.in("swb", "bridge", "link", "set", "dev", "p2", "cost", "200")
 	for _, f := range []string{"fw1", "fw2"} {
@@ -91,63 +69,10 @@ func newCampus(t *testing.T) *campus {
 	return c
 }
 
-// build compiles the program under test.
-func (c *campus) build() {
-	c.whydrop = filepath.Join(c.dir, "whydrop")
-	cmd := exec.Command("go", "build", "-o", c.whydrop, "whydrop/cmd/whydrop")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		c.t.Fatalf("build: %v\n%s", err, out)
-	}
-}
-
 func (c *campus) remove() {
 	for _, n := range nodes {
 		_ = exec.Command("ip", "netns", "del", nsPrefix+n).Run() // not there: nothing to remove
 	}
-}
-
-func (c *campus) run(name string, args ...string) string {
-	c.t.Helper()
-	out, err := exec.Command(name, args...).CombinedOutput()
-	if err != nil {
-		c.t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-	}
-	return string(out)
-}
-
-// in runs a command in a node's namespace.
-func (c *campus) in(node string, args ...string) string {
-	c.t.Helper()
-	return c.run("ip", append([]string{"netns", "exec", nsPrefix + node}, args...)...)
-}
-
-// start runs a command in a node's namespace until the test ends; its output goes to a file that is returned.
-func (c *campus) start(node, logName string, env []string, args ...string) (*exec.Cmd, string) {
-	c.t.Helper()
-	log := filepath.Join(c.dir, logName)
-	f, err := os.Create(log)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	defer f.Close()
-	cmd := exec.Command("ip", append([]string{"netns", "exec", nsPrefix + node}, args...)...)
-	cmd.Stdout, cmd.Stderr, cmd.Env = f, f, append(os.Environ(), env...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
-		c.t.Fatal(err)
-	}
-	c.t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended already
-		done := make(chan struct{})
-		go func() { _ = cmd.Wait(); close(done) }()
-		select {
-		case <-done:
-		case <-time.After(3 * time.Second):
-			_ = cmd.Process.Kill()
-			<-done
-		}
-	})
-	return cmd, log
 }
 
 func (c *campus) veth(nodeA, ifA, nodeB, ifB string) {
@@ -174,10 +99,10 @@ func (c *campus) host(node, address string) {
 }
 
 // bridge makes a switch with the shortest timers that 802.1D allows: hello 1 s, max age 6 s, forward delay 2 s.
-func (c *campus) bridge(node string, priority int, ports ...string) {
+func (c *campus) bridge(node string, priority, ageing int, ports ...string) {
 	c.t.Helper()
 	c.in(node, "ip", "link", "add", "br0", "type", "bridge", "priority", fmt.Sprint(priority),
-		"hello_time", "100", "max_age", "600", "forward_delay", "200", "stp_state", "1")
+		"hello_time", "100", "max_age", "600", "forward_delay", "200", "ageing_time", fmt.Sprint(100*ageing), "stp_state", "1")
 	for _, p := range ports {
 		c.in(node, "ip", "link", "set", p, "master", "br0")
 	}
@@ -264,55 +189,4 @@ func (c *campus) neighbourKnown() bool {
 func (c *campus) portState(node, port string) string {
 	c.t.Helper()
 	return strings.TrimSpace(c.in(node, "cat", "/sys/class/net/"+port+"/brport/state"))
-}
-
-func (c *campus) eventually(limit time.Duration, what string, ok func() bool) {
-	c.t.Helper()
-	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		if ok() {
-			return
-		}
-	}
-	c.t.Fatalf("waited %v for %s", limit, what)
-}
-
-// capture starts a packet capture at b and returns a function that ends it and gives the moments of the packets.
-func (c *campus) capture(name, filter string) func() []time.Time {
-	c.t.Helper()
-	cmd, log := c.start("b", name+".capture", nil, "tcpdump", "-i", "eth0", "-n", "-tt", "-l", "--immediate-mode", "-s", "96", filter)
-	c.eventually(5*time.Second, "tcpdump to listen", func() bool {
-		b, err := os.ReadFile(log)
-		return err == nil && bytes.Contains(b, []byte("listening on"))
-	})
-	return func() []time.Time {
-		_ = cmd.Process.Signal(syscall.SIGINT) // its end is waited for by the cleanup
-		time.Sleep(300 * time.Millisecond)
-		b, err := os.ReadFile(log)
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		return captureTimes(string(b))
-	}
-}
-
-// captureTimes reads the time stamps of tcpdump -tt.
-func captureTimes(text string) []time.Time {
-	var out []time.Time
-	for line := range strings.Lines(text) {
-		var sec, micro int64
-		if n, _ := fmt.Sscanf(line, "%d.%d", &sec, &micro); n == 2 && sec > 1e9 {
-			out = append(out, time.Unix(sec, micro*1000))
-		}
-	}
-	return out
-}
-
-// longestGap returns the longest time between two consecutive moments.
-func longestGap(times []time.Time) (from, to time.Time) {
-	for i := 1; i < len(times); i++ {
-		if times[i].Sub(times[i-1]) > to.Sub(from) {
-			from, to = times[i-1], times[i]
-		}
-	}
-	return from, to
 }
