@@ -101,6 +101,10 @@ func expected(t sim.Truth, begun *time.Time) DemoExpected {
 // disturb each other on two.
 const demosAtOnce = 4
 
+// betweenDemos is the time between two starts: logging in everywhere and compiling the rules takes most of a core
+// for a moment.
+const betweenDemos = 1200 * time.Millisecond
+
 // DemoAll runs every scenario, some at once, the longest first. Its document lists them in their usual order. If
 // ctx ends, it returns what is complete, and the context's error.
 func DemoAll(ctx context.Context, opt DemoOptions) (DemoDocument, error) {
@@ -122,8 +126,8 @@ func DemoAll(ctx context.Context, opt DemoOptions) (DemoDocument, error) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	slots := semaphore.NewWeighted(demosAtOnce)
-	for _, n := range order {
-		if slots.Acquire(ctx, 1) != nil {
+	for i, n := range order {
+		if slots.Acquire(ctx, 1) != nil || i > 0 && !pause(ctx, betweenDemos) {
 			break
 		}
 		wg.Go(func() {
@@ -151,6 +155,18 @@ func DemoAll(ctx context.Context, opt DemoOptions) (DemoDocument, error) {
 	}
 	d.Figures.sum(len(names), time.Since(began))
 	return d, ctx.Err()
+}
+
+// pause waits for d, or returns false if ctx ends before.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 func outcome(run DemoRun, err error) string {

@@ -35,8 +35,9 @@ type relay struct {
 // newRelay opens a TCP and a UDP port on loopback for a path; the caller sets the far ends and calls run.
 func newRelay(p *path, seed uint64, offered float64) (*relay, error) {
 	r := &relay{path: p, dice: rand.New(rand.NewPCG(seed, 0x72656c6179))}
-	// What the sender can still get rid of when the relay stops reading: some 10 ms of the offered rate.
-	r.rcv = min(max(int(offered/8*0.010), 12<<10), 256<<10)
+	// What the sender can still get rid of when the relay stops reading: some 30 ms of the offered rate. Less would
+	// make a window out of it that slows the sender down.
+	r.rcv = min(max(int(offered/8*0.020), 24<<10), 512<<10)
 	if p.base.window > 0 {
 		r.rcv = p.base.window
 	}
