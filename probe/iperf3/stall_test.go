@@ -178,3 +178,45 @@ func TestDetectorDoesNotBelieveAShortShutWindowOnAStarvedHost(t *testing.T) {
 		}
 	}
 }
+
+// A window that is shut for less than a second while this host is late proves nothing about the path.
+func TestDetectorDoesNotTrustAShutWindowOfALateHost(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		late   bool
+		length int // ms
+		want   bool
+	}{
+		{"on time", false, 400, true},
+		{"late", true, 400, false},
+		{"late, and too long for that", true, 1400, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var d detector
+			start := time.Unix(1_000_000, 0)
+			at := func(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
+			d.begin(reading{at: start})
+			ms, moved, found := 10, uint64(0), false
+			observe := func(r reading) {
+				r.at, r.moved = at(ms), moved
+				found = d.observe(r) != nil || found
+				ms += 10
+			}
+			for range 50 {
+				moved += 1000
+				observe(reading{outstanding: true})
+			}
+			if tt.late {
+				ms += 40
+			}
+			for range tt.length / 10 {
+				observe(reading{outstanding: true, shut: true})
+			}
+			moved += 1000
+			observe(reading{outstanding: true})
+			if found != tt.want {
+				t.Errorf("a stall was found: %v, want %v", found, tt.want)
+			}
+		})
+	}
+}
