@@ -17,6 +17,7 @@ import (
 // demoFlags are the flags of the demo command.
 type demoFlags struct {
 	list, all, plain bool
+	quick            bool // shortened stories, for tests
 	seed             uint64
 	format, file     string
 }
@@ -56,6 +57,8 @@ Scenarios: ` + strings.Join(sim.Names(), ", ") + `.`,
 	fl.BoolVar(&f.all, "all", false, "run every scenario and compare what is found with what happened")
 	fl.Uint64Var(&f.seed, "seed", 1, "draws names, ports, moments, lengths, rates and distractors")
 	fl.BoolVar(&f.plain, "plain", false, "no terminal UI: lines on standard error")
+	fl.BoolVar(&f.quick, "quick", false, "shortened stories, for tests")
+	_ = fl.MarkHidden("quick")
 	addReportFlags(cmd, &f.format, &f.file)
 	return cmd
 }
@@ -69,7 +72,7 @@ func demoList(f demoFlags) error {
 }
 
 func demoAll(ctx context.Context, f demoFlags) error {
-	d, err := app.DemoAll(ctx, app.DemoOptions{Seed: f.seed, Progress: os.Stderr})
+	d, err := app.DemoAll(ctx, app.DemoOptions{Seed: f.seed, Quick: f.quick, Progress: os.Stderr})
 	interrupted := ctx.Err() != nil
 	if err != nil && !interrupted {
 		return err
@@ -103,7 +106,7 @@ func emitDemo(d app.DemoDocument, f demoFlags) error {
 }
 
 func demoOne(ctx context.Context, name string, f demoFlags) error {
-	opt := app.DemoOptions{Seed: f.seed, UI: useUI(f.plain), Progress: os.Stderr, SaveReport: reportSaver("demo")}
+	opt := app.DemoOptions{Seed: f.seed, Quick: f.quick, UI: useUI(f.plain), Progress: os.Stderr, SaveReport: reportSaver("demo")}
 	run, err := app.Demo(ctx, name, opt)
 	if err != nil {
 		return err
