@@ -1,0 +1,5 @@
+//go:build !race
+
+package iperf3
+
+const memoryFactor = 1
