@@ -111,6 +111,8 @@ func TestToolsAcceptTheFileWhileItGrows(t *testing.T) {
 	}
 }
 
+func openBytes(b []byte) (*Session, error) { return openAt(bytes.NewReader(b), int64(len(b))) }
+
 // good counts the records that are there and checks that each of them is one that was put.
 func good(t *testing.T, s *Session) int {
 	t.Helper()
@@ -150,7 +152,6 @@ func TestTruncatedFileGivesBackItsPrefix(t *testing.T) {
 		t.Fatal(err)
 	}
 	const all = 30 * 50 * 11
-	cut := filepath.Join(t.TempDir(), "cut")
 	places, err := scan(bytes.NewReader(whole), int64(len(whole)))
 	if err != nil {
 		t.Fatal(err)
@@ -160,11 +161,8 @@ func TestTruncatedFileGivesBackItsPrefix(t *testing.T) {
 		ends[p] = extent(whole, p)
 	}
 	before := 0
-	for size := 0; size < len(whole); size += 1 + len(whole)/701 {
-		if err := os.WriteFile(cut, whole[:size], 0o600); err != nil {
-			t.Fatal(err)
-		}
-		s, err := Open(cut)
+	for size := 0; size < len(whole); size += 1 + len(whole)/251 {
+		s, err := openBytes(whole[:size])
 		if err != nil {
 			if !errors.Is(err, ErrNotSession) || before > 0 {
 				t.Fatalf("%d of %d bytes: %v", size, len(whole), err)
@@ -202,11 +200,10 @@ func TestTurnedBitsLoseOneBatchAndAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	const all = 30 * 50 * 11
-	flips := 600
+	flips := 200
 	if os.Getenv(killsEnv) != "" {
 		flips = 10000
 	}
-	turned := filepath.Join(t.TempDir(), "turned")
 	rnd := rand.New(rand.NewPCG(1, 2))
 	harmless := 0
 	for range flips {
@@ -214,10 +211,7 @@ func TestTurnedBitsLoseOneBatchAndAreTold(t *testing.T) {
 		at := rnd.IntN(len(b))
 		bit := byte(1) << rnd.IntN(8)
 		b[at] ^= bit
-		if err := os.WriteFile(turned, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		s, err := Open(turned)
+		s, err := openBytes(b)
 		if err != nil {
 			t.Fatalf("byte %d, bit %x: %v", at, bit, err)
 		}
@@ -244,17 +238,13 @@ func TestManyTurnedBitsNeverPanic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	turned := filepath.Join(t.TempDir(), "turned")
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for range 50 {
 		b := bytes.Clone(whole)
 		for range 1 + rnd.IntN(200) {
 			b[rnd.IntN(len(b))] ^= 1 << rnd.IntN(8)
 		}
-		if err := os.WriteFile(turned, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if s, err := Open(turned); err == nil {
+		if s, err := openBytes(b); err == nil {
 			good(t, s)
 			s.Close()
 		}
@@ -363,13 +353,8 @@ func FuzzOpen(f *testing.F) {
 	f.Add(whole)
 	f.Add(whole[:pageSize])
 	f.Fuzz(func(t *testing.T, content []byte) {
-		path := filepath.Join(t.TempDir(), "x")
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if s, err := Open(path); err == nil {
+		if s, err := openAt(bytes.NewReader(content), int64(len(content))); err == nil {
 			s.Snapshot()
-			s.Close()
 		}
 	})
 }

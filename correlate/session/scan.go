@@ -28,7 +28,7 @@ func scan(f io.ReaderAt, size int64) ([]place, error) {
 	var found []place
 	seen := map[header]bool{}
 	budget := 16*size + 256<<20 // bytes to read in all, so that a file made of false beginnings ends
-	buf := make([]byte, window+len(magic)-1)
+	buf := make([]byte, min(size, window+int64(len(magic))-1))
 	for base := int64(0); base < size; base += window {
 		n, err := f.ReadAt(buf[:min(int64(len(buf)), size-base)], base)
 		if err != nil && !errors.Is(err, io.EOF) {

@@ -14,8 +14,8 @@ import (
 
 // Session is a recording that is read. Its methods may be called from one goroutine at a time.
 type Session struct {
-	f      *os.File
-	path   string
+	f      io.ReaderAt
+	close  func() error
 	meta   stored
 	places []place // of the batches to read, in order of time
 	damage []string
@@ -37,12 +37,19 @@ func Open(path string) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("session: %w", err)
 	}
-	s := &Session{f: f, path: path, seen: map[string]bool{}}
-	if err := s.read(fi.Size()); err != nil {
+	s, err := openAt(f, fi.Size())
+	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("session: %s: %w", path, err)
 	}
+	s.close = f.Close
 	return s, nil
+}
+
+// openAt reads a recording of size bytes, which stays open.
+func openAt(f io.ReaderAt, size int64) (*Session, error) {
+	s := &Session{f: f, seen: map[string]bool{}, close: func() error { return nil }}
+	return s, s.read(size)
 }
 
 // Is says whether the file looks like a recording: an SQLite database marked as ours. A damaged recording may not.
@@ -72,7 +79,7 @@ func (s *Session) Complete() bool { return s.meta.Closed }
 func (s *Session) Damage() []string { return slices.Clone(s.damage) }
 
 // Close releases the file.
-func (s *Session) Close() error { return s.f.Close() }
+func (s *Session) Close() error { return s.close() }
 
 // Each calls f with every record until it says no, in the order of the file: roughly that of time, series by
 // series within a few minutes. It fails only if the file can't be read any more.
