@@ -56,7 +56,7 @@ func (s *Secrets) Resolve(ref string) (devices.Secret, error) {
 	case ok && kind == "prompt":
 		text, err = s.ask(arg)
 	default:
-		return devices.Secret{}, errors.New("write a reference, not the secret itself: env:NAME, file:PATH, cmd:COMMAND or prompt:")
+		return devices.Secret{}, errors.New("write a reference, not the secret itself: env:NAME, file:PATH, cmd:COMMAND or prompt:LABEL")
 	}
 	if err != nil {
 		return devices.Secret{}, err
