@@ -289,7 +289,7 @@ func TestLongRunIsSealedAndRebuiltOnTheWay(t *testing.T) {
 	var want []timeline.Record
 	deadline := time.Now().Add(20 * time.Second)
 	for i := 0; ; i++ {
-		for j := range 200 {
+		for j := range 60 {
 			s := timeline.Sample{Subject: timeline.Port("sw1", fmt.Sprint("Gi1/0/", j)), Metric: timeline.InBits,
 				Span: timeline.Span{From: t0.Add(time.Duration(i) * time.Second), To: t0.Add(time.Duration(i+1) * time.Second)}, Value: float64(i*7919*j%100003) / 7, Origin: timeline.Origin{Collector: "snmp:sw1", Exchange: uint64(i)}}
 			want = append(want, s)
@@ -302,7 +302,7 @@ func TestLongRunIsSealedAndRebuiltOnTheWay(t *testing.T) {
 				f.ReadAt(head, 0)
 				f.Close()
 			}
-			if db, _ := parseDatabase(head); db.bytes > 200<<10 && fi.Size() > db.bytes {
+			if db, _ := parseDatabase(head); db.bytes > 80<<10 && fi.Size() > db.bytes {
 				break
 			}
 		}
