@@ -117,11 +117,12 @@ func (b *Budget) Take(n int) int {
 
 // Sender sends bulk data over one connection.
 type Sender struct {
-	Rate   float64 // bit/s; 0: as fast as the path takes it
-	Length int     // bytes written at a time when not paced, and at most when paced; 0 is DefaultLength
-	Exact  bool    // write Length at a time even when paced
-	Budget *Budget // nil: no end
-	Count  *Count  // must not be nil; counts on from where it is
+	Rate   float64     // bit/s; 0: as fast as the path takes it
+	Length int         // bytes written at a time when not paced, and at most when paced; 0 is DefaultLength
+	Exact  bool        // write Length at a time even when paced
+	Budget *Budget     // nil: no end
+	Slow   func(n int) // if not nil, called after each write of n bytes: a program that is slow
+	Count  *Count      // must not be nil; counts on from where it is
 }
 
 // DefaultLength is the length of a write, as iperf3's (DEFAULT_TCP_BLKSIZE).
@@ -158,6 +159,9 @@ func (s *Sender) Run(ctx context.Context, conn net.Conn) error {
 		}
 		pacer.Sent(now, n, blocked)
 		s.Count.starve(pacer.Starved())
+		if s.Slow != nil {
+			s.Slow(n)
+		}
 	}
 }
 
