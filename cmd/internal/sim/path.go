@@ -92,6 +92,15 @@ func (p *path) next(t time.Duration) time.Duration {
 	return out
 }
 
+// rates returns the TCP rates that the path has at one time or another, in bit/s; 0 is no limit.
+func (p *path) rates() []float64 {
+	out := []float64{p.base.rate}
+	for _, e := range p.effects {
+		out = append(out, p.at(e.from).rate)
+	}
+	return out
+}
+
 func (p *path) during(from, to time.Duration, apply func(*condition)) {
 	p.effects = append(p.effects, effect{from, to, apply})
 }

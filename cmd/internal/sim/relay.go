@@ -32,12 +32,13 @@ type relay struct {
 	shaped [2]time.Time // when the next payload may leave, by way
 }
 
-// newRelay opens a TCP and a UDP port on loopback for a path; the caller sets the far ends and calls run.
-func newRelay(p *path, seed uint64, offered float64) (*relay, error) {
+// newRelay opens a TCP and a UDP port on loopback for a path that carries a flow of the given least rate, in bit/s;
+// the caller sets the far ends and calls run.
+func newRelay(p *path, seed uint64, rate float64) (*relay, error) {
 	r := &relay{path: p, dice: rand.New(rand.NewPCG(seed, 0x72656c6179))}
-	// What the sender can still get rid of when the relay stops reading: some 30 ms of the offered rate. Less would
-	// make a window out of it that slows the sender down.
-	r.rcv = min(max(int(offered/8*0.020), 24<<10), 512<<10)
+	// What the sender can still get rid of when the relay stops reading: some 30 ms of the rate. Less would make a
+	// window out of it that slows the sender down, more would let it send in bursts with silence between them.
+	r.rcv = min(max(int(rate/8*0.020), 16<<10), 512<<10)
 	if p.base.window > 0 {
 		r.rcv = p.base.window
 	}

@@ -42,7 +42,7 @@ func Start(story *Story) (*Site, error) {
 }
 
 func (s *Site) start() (err error) {
-	if s.relay, err = newRelay(&s.story.path, s.story.Seed, s.story.offered); err != nil {
+	if s.relay, err = newRelay(&s.story.path, s.story.Seed, s.story.leastRate()); err != nil {
 		return err
 	}
 	if s.far, err = startFarEnd(s.story.slow, s.relay.rcv); err != nil {
@@ -68,6 +68,17 @@ func (s *Site) start() (err error) {
 	}
 	s.relay.run(begun)
 	return nil
+}
+
+// leastRate is the rate of the probe's flow when it is slowest, in bit/s of payload.
+func (s *Story) leastRate() float64 {
+	rate := s.offered
+	for _, r := range append(s.path.rates(), s.slow) {
+		if r > 0 {
+			rate = min(rate, r)
+		}
+	}
+	return rate
 }
 
 // hostKeys makes a key for each device, all at once: an RSA key takes some tenths of a second.
