@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -35,6 +36,14 @@ func TestScripts(t *testing.T) {
 			e.Setenv("SERVEPORT", freePort())
 			return nil
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"listening": listening, "code": code},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"listening": listening, "code": code, "expand": expand},
 	})
+}
+
+// expand replaces $NAME in files of the script by the environment's values.
+func expand(ts *testscript.TestScript, _ bool, files []string) {
+	for _, f := range files {
+		text := os.Expand(ts.ReadFile(f), ts.Getenv)
+		ts.Check(os.WriteFile(ts.MkAbs(f), []byte(text), 0o600))
+	}
 }

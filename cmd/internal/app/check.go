@@ -13,8 +13,12 @@ import (
 	"whydrop/probe/runner"
 )
 
-// probeCheck is how long `check` lets each probe run: long enough for a fallback to be tried.
-const probeCheck = 6 * time.Second
+// probeCheck is how long `check` lets a path's probes run at most: long enough for a fallback to be tried. With a
+// heartbeat back and probeSamples figures of the stream (100 ms each) it has seen enough.
+const (
+	probeCheck   = 6 * time.Second
+	probeSamples = 15
+)
 
 // Check tries every device and every probe of the plan at once and writes a line per step to w. It returns an
 // Exit: ExitOK if all passed, ExitPartial if some failed, ExitNotMeasured if all did.
@@ -82,10 +86,17 @@ func checkProbe(ctx context.Context, spec runner.Spec) []poll.Result {
 	ctx, cancel := context.WithTimeout(ctx, probeCheck)
 	defer cancel()
 	var store timeline.Store
-	if err := runner.Run(ctx, probers, &store); err != nil {
+	sub := timeline.Path(spec.Path)
+	enough := func(r timeline.Record) {
+		store.Put(r)
+		if v, ok := r.(timeline.Sample); ok && v.Metric == timeline.RTT && len(store.Snapshot().Series(sub, timeline.GoodputForward)) >= probeSamples {
+			cancel()
+		}
+	}
+	if err := runner.Run(ctx, probers, timeline.SinkFunc(enough)); err != nil {
 		return []poll.Result{{Device: name, Step: "probe", Text: err.Error(), Key: "probe"}}
 	}
-	s, sub := store.Snapshot(), timeline.Path(spec.Path)
+	s := store.Snapshot()
 	return []poll.Result{checkStream(s, sub), checkHeartbeat(s, sub)}
 }
 
