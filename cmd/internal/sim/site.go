@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"strings"
 	"sync"
@@ -177,33 +178,55 @@ func (s *Site) Secret(label string) (string, error) {
 // YAML returns the site file for the site, as `whydrop watch -f` reads it. Its secrets are prompt: references that
 // Secret resolves.
 func (s *Site) YAML() []byte {
-	var b strings.Builder
-	fmt.Fprintf(&b, "site: %s\ndevices:\n", s.story.site)
+	sockets := sockets{tcp: portOf(s.relay.tcp.Addr()), udp: portOf(s.relay.udp.LocalAddr())}
 	for _, d := range s.devices {
+		sockets.devices = append(sockets.devices, deviceSockets{d.snmp.Port(), d.shell.Port(), d.shell.Fingerprint()})
+	}
+	return s.story.yaml(sockets)
+}
+
+func portOf(a net.Addr) uint16 {
+	ap, _ := netip.ParseAddrPort(a.String())
+	return ap.Port()
+}
+
+// sockets is where a story's site listens.
+type sockets struct {
+	devices  []deviceSockets // in the order of the path
+	tcp, udp uint16          // of the relay
+}
+
+type deviceSockets struct {
+	snmp, ssh uint16
+	hostKey   string
+}
+
+func (s *Story) yaml(at sockets) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "site: %s\ndevices:\n", s.site)
+	for i, d := range s.devices() {
+		x := at.devices[i]
 		fmt.Fprintf(&b, "  - name: %s\n    address: 127.0.0.1\n    platform: %s\n    role: %s\n", d.name, d.model.platform, d.role)
 		if d.peer != "" {
 			fmt.Fprintf(&b, "    peer: %s\n", d.peer)
 		}
 		if d.community != "" {
-			fmt.Fprintf(&b, "    snmp: {version: 2c, port: %d, community: \"prompt:%s/community\"}\n", d.snmp.Port(), d.name)
+			fmt.Fprintf(&b, "    snmp: {version: 2c, port: %d, community: \"prompt:%s/community\"}\n", x.snmp, d.name)
 		} else {
-			fmt.Fprintf(&b, "    snmp: {version: 3, port: %[2]d, user: %[3]s, level: authPriv, auth: SHA, auth_pass: \"prompt:%[1]s/auth\", priv: AES, priv_pass: \"prompt:%[1]s/priv\"}\n", d.name, d.snmp.Port(), d.user)
+			fmt.Fprintf(&b, "    snmp: {version: 3, port: %[2]d, user: %[3]s, level: authPriv, auth: SHA, auth_pass: \"prompt:%[1]s/auth\", priv: AES, priv_pass: \"prompt:%[1]s/priv\"}\n", d.name, x.snmp, d.user)
 		}
 		legacy := ""
 		if d.model.legacy {
 			legacy = ", profile: legacy"
 		}
-		fmt.Fprintf(&b, "    ssh: {port: %d, user: %s, password: \"prompt:%s/ssh\", host_key: \"%s\"%s}\n", d.shell.Port(), d.login, d.name, d.shell.Fingerprint(), legacy)
+		fmt.Fprintf(&b, "    ssh: {port: %d, user: %s, password: \"prompt:%s/ssh\", host_key: \"%s\"%s}\n", x.ssh, d.login, d.name, x.hostKey, legacy)
 		fmt.Fprintf(&b, "    ports: [%s]\n", portNames(d.on))
 		if len(d.off) > 0 {
 			fmt.Fprintf(&b, "    off_path: [%s]\n", portNames(d.off))
 		}
 	}
-	st := s.story
-	fmt.Fprintf(&b, "paths:\n  - name: probe-%s\n    hops: [%s, [%s, %s], %s]\n", st.hostBName, st.near.name, st.fws[0].name, st.fws[1].name, st.campus.far.name)
-	fmt.Fprintf(&b, "    probe: {to: 127.0.0.1, port: %d, stamp_port: %d, rate: %.0fM, heartbeat: 20ms}\n",
-		s.relay.tcp.Addr().(interface{ AddrPort() netip.AddrPort }).AddrPort().Port(),
-		s.relay.udp.LocalAddr().(interface{ AddrPort() netip.AddrPort }).AddrPort().Port(), st.offered/1e6)
+	fmt.Fprintf(&b, "paths:\n  - name: probe-%s\n    hops: [%s, [%s, %s], %s]\n", s.hostBName, s.near.name, s.fws[0].name, s.fws[1].name, s.far.name)
+	fmt.Fprintf(&b, "    probe: {to: 127.0.0.1, port: %d, stamp_port: %d, rate: %.0fM, heartbeat: 20ms}\n", at.tcp, at.udp, s.offered/1e6)
 	return []byte(b.String())
 }
 

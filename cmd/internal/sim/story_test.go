@@ -1,11 +1,17 @@
 package sim
 
 import (
+	"encoding/json"
+	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"whydrop/correlate/timeline"
 )
@@ -149,5 +155,47 @@ func TestADrawnOutageIsOneOfThePath(t *testing.T) {
 func TestUnknownScenarioIsRefused(t *testing.T) {
 	if _, err := Draw("earthquake", 1, Options{}); err == nil {
 		t.Error("no error")
+	}
+}
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// A seed's story is the same in every version of the program that does not mean to change it. The files lie at
+// testdata/sites, a site file and the truth for each scenario; ports and keys are those of a site that runs.
+func TestStoriesOfTheFirstSeedAreThoseOnFile(t *testing.T) {
+	for _, name := range Names() {
+		s := draw1(t, name, 1, Options{})
+		at := sockets{tcp: 5201, udp: 5202}
+		for i := range s.devices() {
+			at.devices = append(at.devices, deviceSockets{uint16(1161 + i), uint16(2201 + i), "SHA256:made-when-the-site-starts"})
+		}
+		truth, err := json.MarshalIndent(struct {
+			Scenario string
+			Seed     uint64
+			Length   string
+			Truth    Truth
+		}{name, s.Seed, s.Length.String(), s.Truth}, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := []byte("# The site of `whydrop demo " + name + " --seed 1`, but for its ports and keys.\n")
+		for file, got := range map[string][]byte{"site.yaml": append(head, s.yaml(at)...), "truth.json": append(truth, '\n')} {
+			path := filepath.Join("..", "..", "..", "testdata", "sites", name, file)
+			if *update {
+				if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, got, 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", path, diff)
+			}
+		}
 	}
 }
