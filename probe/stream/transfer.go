@@ -105,14 +105,23 @@ func NewBudget(n uint64) *Budget {
 
 // Take returns how many of n bytes may be sent and takes them from the budget; 0 when it is used up.
 func (b *Budget) Take(n int) int {
-	left := b.left.Add(-int64(n))
-	switch {
-	case left >= 0:
-		return n
-	case left > -int64(n):
-		return n + int(left)
+	for {
+		left := b.left.Load()
+		took := min(int64(n), left)
+		if took <= 0 {
+			return 0
+		}
+		if b.left.CompareAndSwap(left, left-took) {
+			return int(took)
+		}
 	}
-	return 0
+}
+
+// giveBack returns bytes that were taken and could not be sent.
+func (b *Budget) giveBack(n int) {
+	if n > 0 {
+		b.left.Add(int64(n))
+	}
 }
 
 // Sender sends bulk data over one connection.
