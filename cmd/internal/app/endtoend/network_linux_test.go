@@ -33,6 +33,9 @@ func newNetwork(t *testing.T, prefix string) *network {
 // require skips the test without root or without one of the programs, or fails if peers are required.
 func require(t *testing.T, programs ...string) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("takes a minute and more")
+	}
 	miss := func(format string, args ...any) {
 		t.Helper()
 		if os.Getenv("WHYDROP_REQUIRE_PEERS") == "1" {
