@@ -24,6 +24,14 @@ const (
 	// EventProbeProblem says that a probe could not be carried on for a reason that is not the path's: refused,
 	// busy, unknown protocol. Attrs: kind, reason.
 	EventProbeProblem EventType = "probe.problem"
+	// EventClockStep says that this host's wall clock was set, or that the host slept. The subject is the host; the
+	// Span is on the clock as it was afterwards. Attrs: step_ms (by how much it was set, negative: back), slept_ms (how
+	// long the host slept: it measured nothing meanwhile).
+	EventClockStep EventType = "host.clock_step"
+	// EventNIC says which network card of this host leads to a path's far end and how it is set up, at first and when
+	// something of it changed. The subject is the host. Attrs: name, driver, mtu, speed_bps, duplex, on (offloads that
+	// are on), off, queue (kind of its queueing discipline), to.
+	EventNIC EventType = "host.nic"
 	// EventMark is a moment marked by a person. Text is what they wrote.
 	EventMark EventType = "mark"
 )

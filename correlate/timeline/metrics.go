@@ -43,6 +43,15 @@ const (
 	HostProcessCPU Metric = "host.process_cpu"
 	HostReadStall  Metric = "host.read_stall"
 	HostUDPDrops   Metric = "host.udp_drops"
+	HostUDPErrors  Metric = "host.udp_errors"
+	HostCoreBusy   Metric = "host.core_busy"
+	HostSoftirq    Metric = "host.softirq"
+	HostSteal      Metric = "host.steal"
+	HostIOWait     Metric = "host.iowait"
+	HostSchedGap   Metric = "host.sched_gap"
+	HostNICDrops   Metric = "host.nic_drops"
+	HostQueueDrops Metric = "host.queue_drops"
+	HostQueue      Metric = "host.queue"
 )
 
 // Metrics of a port.
@@ -107,6 +116,15 @@ var descriptions = []Description{
 	{HostProcessCPU, "CPU of the probe", "ratio", KindHost, "CPU time of the probing process per second; 1 is one core.", "getrusage; iperf3 cpu_util_total"},
 	{HostReadStall, "far end not reading", "ratio", KindHost, "Share of time the receiving program was busy with something other than waiting for data.", "whydrop far end's report"},
 	{HostUDPDrops, "datagrams dropped by the host", "packet/s", KindHost, "Datagrams the kernel discarded for want of socket buffer.", "SO_RXQ_OVFL, /proc/net/snmp RcvbufErrors"},
+	{HostUDPErrors, "damaged datagrams", "packet/s", KindHost, "Datagrams of every program of the host that came and were not delivered for another reason than want of buffer: a wrong checksum, above all.", "/proc/net/snmp InErrors without RcvbufErrors"},
+	{HostCoreBusy, "busiest core of the host", "ratio", KindHost, "Busy share of the core that was busiest.", "/proc/stat"},
+	{HostSoftirq, "network work of one core", "ratio", KindHost, "Share of its time that the core which did most of it spent in interrupts and softirq: packets are taken in there.", "/proc/stat irq, softirq"},
+	{HostSteal, "CPU taken by the hypervisor", "ratio", KindHost, "Share of the time of all cores in which the hypervisor let something else run.", "/proc/stat steal"},
+	{HostIOWait, "CPU waiting for disks", "ratio", KindHost, "Share of the time of all cores in which they were idle while a disk was waited for.", "/proc/stat iowait"},
+	{HostSchedGap, "time without the processor", "s", KindHost, "How late the latest of the timers of 10 ms was, that is how long this program did not get to run.", "a timer of the probing program"},
+	{HostNICDrops, "frames lost in the card or the input queue", "packet/s", KindHost, "Frames that the receive ring of the path's network card or the kernel's input queue had no room for. Frames of protocols the host does not speak are not counted.", "IFLA_STATS64 rx_missed, rx_fifo, rx_over; /proc/net/softnet_stat dropped"},
+	{HostQueueDrops, "packets dropped by the own queue", "packet/s", KindHost, "Packets that the queueing discipline of the path's network card discarded before they were sent, or after they came (ingress).", "RTM_GETQDISC TCA_STATS2 drops"},
+	{HostQueue, "packets waiting in the own queue", "byte", KindHost, "Bytes that waited in the queueing discipline of the path's network card when it was read.", "RTM_GETQDISC TCA_STATS2 backlog"},
 	{InBits, "input rate", "bit/s", KindPort, "Octets received, with Ethernet header and FCS, times eight.", "ifHCInOctets, ifInOctets, show interfaces 'packets input'"},
 	{OutBits, "output rate", "bit/s", KindPort, "Octets sent, with Ethernet header and FCS, times eight.", "ifHCOutOctets, ifOutOctets, show interfaces 'packets output'"},
 	{InPackets, "packets in", "packet/s", KindPort, "Packets received of every kind.", "ifHCIn*Pkts, ifInUcastPkts, show interfaces"},

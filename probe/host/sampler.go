@@ -1,0 +1,149 @@
+package host
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"whydrop/correlate/timeline"
+	"whydrop/probe"
+)
+
+const (
+	sampleEvery = time.Second
+	lookEvery   = 100 * time.Millisecond // at the carrier of the cards, beside what the kernel announces
+	routeEvery  = 5 * time.Second
+	setupEvery  = 10 * time.Second // some drivers ask their firmware
+)
+
+// Sampler watches the host on which it runs. Its samples go by the second. It is cheap enough to run beside every
+// measurement, and takes the same memory for days.
+type Sampler struct {
+	Name string   // the path's
+	To   []string // far ends, whose routes say which network cards matter
+
+	sys system // nil: this system
+}
+
+var _ probe.Prober = (*Sampler)(nil)
+
+// Path returns the path on whose behalf the host is watched. The records are about Host(LocalHost) and
+// Port(LocalHost, card).
+func (s *Sampler) Path() timeline.Subject { return timeline.Path(s.Name) }
+
+// Together returns the probers with all samplers among them made one: a host that probes several paths is watched
+// once. The first takes the place of all, under its own name.
+func Together(probers []probe.Prober) []probe.Prober {
+	out := make([]probe.Prober, 0, len(probers))
+	var first *Sampler
+	at := 0
+	for _, p := range probers {
+		s, ok := p.(*Sampler)
+		switch {
+		case !ok:
+			out = append(out, p)
+		case first == nil:
+			one := *s
+			one.To = slices.Clone(s.To)
+			first, at = &one, len(out)
+			out = append(out, first)
+		default:
+			for _, to := range s.To {
+				if !slices.Contains(first.To, to) {
+					first.To = append(first.To, to)
+				}
+			}
+			out[at] = first
+		}
+	}
+	return out
+}
+
+// Probe watches until ctx ends, then returns nil. It never fails: what the host does not tell is a gap.
+func (s *Sampler) Probe(ctx context.Context, out timeline.Sink) error {
+	sys := s.sys
+	if sys == nil {
+		sys = openSystem()
+	}
+	defer sys.close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r := &run{sys: sys, out: out, lacking: map[timeline.Key]bool{}, cards: map[int]*card{}}
+	changed, routes := make(chan struct{}, 1), make(chan routing)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	wg.Go(func() { r.late.run(ctx) })
+	wg.Go(func() { s.follow(ctx, sys, routes) })
+	wg.Go(func() {
+		_ = sys.watch(ctx, func() { // without it, looking finds the same a little later
+			select {
+			case changed <- struct{}{}:
+			default:
+			}
+		})
+	})
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	r.begin()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case to := <-routes:
+			r.use(to)
+		case <-changed:
+			r.look()
+		case <-look.C:
+			r.look()
+			if r.sys.clocks().mono-r.was.mono >= sampleEvery-lookEvery/2 {
+				r.second()
+			}
+		}
+	}
+}
+
+// routing says which cards lead to which far ends.
+type routing struct {
+	cards map[int][]string
+	err   error // of a far end without a route
+}
+
+// follow finds out again and again which cards lead to the far ends: routes change.
+func (s *Sampler) follow(ctx context.Context, sys system, tell chan<- routing) {
+	known := map[string]netip.Addr{}
+	tick := time.NewTicker(routeEvery)
+	defer tick.Stop()
+	for {
+		r := routing{cards: map[int][]string{}}
+		for _, to := range s.To {
+			a, ok := known[to]
+			if !ok {
+				var err error
+				if a, err = probe.Resolve(ctx, to); err != nil {
+					r.err = err
+					continue
+				}
+				known[to] = a
+			}
+			index, err := sys.route(ctx, a)
+			if err != nil {
+				r.err = err
+				continue
+			}
+			r.cards[index] = append(r.cards[index], to)
+		}
+		select {
+		case tell <- r:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
