@@ -27,7 +27,7 @@ type DatagramSender struct {
 	// Payload, if not nil, is what the datagrams hold under their fields; at least Length bytes. nil is bytes that
 	// do not compress.
 	Payload []byte
-	// Budget, if not nil, is how many bytes go before the sender ends; the last datagram may be shorter.
+	// Budget, if not nil, is how many bytes go before the sender ends; the last datagram is as long as the others.
 	Budget *Budget
 	// To is where they go if the socket is not connected; then it must be a *net.UDPConn.
 	To netip.AddrPort
@@ -43,8 +43,8 @@ var ErrTooLong = errors.New("datagrams of this length do not fit the link")
 type batchWriter interface {
 	// most returns how many datagrams one call takes; it may shrink.
 	most() int
-	// write sends the datagrams in b, each length bytes long, the last may be shorter, and returns how many the
-	// kernel took. It waits for room; the socket's write deadline ends it with an error.
+	// write sends the datagrams in b, each length bytes long, and returns how many the kernel took. It waits for
+	// room; the socket's write deadline ends it with an error.
 	write(b []byte, length int) (datagrams int, err error)
 	path() string
 }
@@ -75,17 +75,18 @@ func (s *DatagramSender) Run(ctx context.Context, conn net.Conn) error {
 			wait(d)
 			continue
 		}
-		size := s.take(min(burst, w.most()) * s.Length)
-		if size == 0 {
+		taken := s.take(min(burst, w.most()) * s.Length)
+		if taken == 0 {
 			return nil
 		}
-		for at, n := 0, number; at < size && s.Fill != nil; at, n = at+s.Length, n+1 {
-			s.Fill(buf[at:min(at+s.Length, size)], n, now)
+		whole := buf[:(taken+s.Length-1)/s.Length*s.Length]
+		for at, n := 0, number; at < len(whole) && s.Fill != nil; at, n = at+s.Length, n+1 {
+			s.Fill(whole[at:at+s.Length], n, now)
 		}
-		n, err := w.write(buf[:size], s.Length)
-		sent := min(n*s.Length, size)
+		n, err := w.write(whole, s.Length)
+		sent := n * s.Length
 		if s.Budget != nil {
-			s.Budget.giveBack(size - sent)
+			s.Budget.giveBack(taken - sent)
 		}
 		if after := time.Now(); n > 0 {
 			number += uint64(n)
