@@ -21,6 +21,7 @@ var commands = []func() *cobra.Command{
 	newCheck,
 	newServe,
 	newProbe,
+	newIperf2,
 	newInit,
 	newReplay,
 	newReport,
@@ -37,7 +38,7 @@ func run(args []string) int {
 	context.AfterFunc(ctx, stop)
 
 	root := newRoot()
-	root.SetArgs(args)
+	root.SetArgs(withIperf2(args))
 	err := root.ExecuteContext(ctx)
 	if err != nil && err.Error() != "" {
 		fmt.Fprintln(os.Stderr, "whydrop: "+err.Error())

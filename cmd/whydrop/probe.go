@@ -47,6 +47,7 @@ not; 130: interrupted, with what was measured printed.`,
 		},
 	}
 	f := cmd.Flags()
+	f.Bool("iperf2", false, "speak iperf 2, with its letters: see whydrop probe --iperf2 --help")
 	f.StringVarP(&in.host, "client", "c", "", "the far end's `HOST`, as iperf3 -c")
 	f.IntVarP(&in.port, "port", "p", iperf3.DefaultPort, "the far end's TCP port")
 	f.StringVarP(&in.length, "time", "t", "10", "seconds to send; 0: until interrupted, or as long as the far end allows")

@@ -13,6 +13,7 @@ import (
 
 func newServe() *cobra.Command {
 	var opt app.ServeOptions
+	var iperf2 iperf2Serve
 	var token, maxTime, maxRate string
 	cmd := &cobra.Command{
 		Use:   "serve [-p 5201] [--listen ADDR]",
@@ -50,10 +51,14 @@ limited in time, rate and streams; clients that show it are not. The token never
 				}
 			}
 			opt.Progress = os.Stderr
+			if opt.Also, err = iperf2.open(cmd.Context(), opt); err != nil {
+				return err
+			}
 			return app.Serve(cmd.Context(), opt)
 		},
 	}
 	f := cmd.Flags()
+	iperf2.register(f)
 	f.IntVarP(&opt.Port, "port", "p", iperf3.DefaultPort, "TCP port; 0 takes a free one")
 	f.StringVar(&opt.Listen, "listen", "", "address to listen on (default 127.0.0.1); 0.0.0.0 or :: for all")
 	f.IntVar(&opt.STAMPPort, "stamp-port", 0, "UDP port of the heartbeat reflector (default: the TCP port + 1)")

@@ -27,6 +27,8 @@ type ServeOptions struct {
 	MaxStreams int           // 0: the default
 	MaxTests   int           // at once; 0: the default
 	Progress   io.Writer     // where it is told what happens
+
+	Also func(ctx context.Context) error // if not nil, another service that runs until ctx ends
 }
 
 // Serve is the far end of probes, for throughput and for heartbeats, until ctx ends; then it returns nil. The
@@ -66,6 +68,9 @@ func Serve(ctx context.Context, opt ServeOptions) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return iperf3.Serve(ctx, cfg) })
 	g.Go(func() error { return (&stamp.Reflector{}).Serve(ctx, u) })
+	if opt.Also != nil {
+		g.Go(func() error { return opt.Also(ctx) })
+	}
 	return g.Wait()
 }
 
