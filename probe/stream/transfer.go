@@ -21,6 +21,9 @@ type Count struct {
 	waited  time.Duration // inside Reads and Writes that are over
 	since   time.Time     // when the Read or Write that goes on began; zero: none goes on
 	starved time.Duration
+	path    string
+	damaged uint64
+	damage1 uint64 // where the first damaged byte was
 }
 
 // Bytes returns how many bytes the kernel took (of a sender) or gave (to a receiver).
@@ -58,6 +61,31 @@ func (c *Count) Starved() time.Duration {
 	return c.starved
 }
 
+// Path says how the bytes went to the kernel or came from it: one of the constants beginning with Path. It is ""
+// before the transfer began.
+func (c *Count) Path() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.path
+}
+
+// Damaged returns how many bytes were not those that the sender sent, and at which byte of the transfer, counted
+// from 0, the first was. Only a receiver with Verify finds any.
+func (c *Count) Damaged() (bytes, first uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.damaged, c.damage1
+}
+
+func (c *Count) damage(bytes, first uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.damaged == 0 {
+		c.damage1 = first
+	}
+	c.damaged += bytes
+}
+
 func (c *Count) blocked() time.Duration {
 	if c.since.IsZero() {
 		return 0
@@ -72,8 +100,8 @@ func (c *Count) begin() {
 	c.since = now
 }
 
-// end notes that the Read or Write that went on moved n bytes, and returns the time and how long it took.
-func (c *Count) end(n int) (now time.Time, took time.Duration) {
+// end notes that the Read or Write that went on moved n bytes by a path, and returns the time and how long it took.
+func (c *Count) end(n int, path string) (now time.Time, took time.Duration) {
 	now = time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,6 +112,7 @@ func (c *Count) end(n int) (now time.Time, took time.Duration) {
 		c.bytes += uint64(n)
 		c.last = now
 	}
+	c.path = path
 	return now, took
 }
 
@@ -125,13 +154,18 @@ func (b *Budget) giveBack(n int) {
 }
 
 // Sender sends bulk data over one connection.
+//
+// On Linux the kernel takes the program's pages as they are if the connection is a *net.TCPConn and the rate is high
+// or not limited; [Count.Path] says what was done. Everywhere else, and if that fails, bytes are written.
 type Sender struct {
-	Rate   float64     // bit/s; 0: as fast as the path takes it
-	Length int         // bytes written at a time when not paced, and at most when paced; 0 is DefaultLength
-	Exact  bool        // write Length at a time even when paced
-	Budget *Budget     // nil: no end
-	Slow   func(n int) // if not nil, called after each write of n bytes: a program that is slow
-	Count  *Count      // must not be nil; counts on from where it is
+	Rate     float64     // bit/s; 0: as fast as the path takes it
+	Length   int         // bytes written at a time when not paced, and at most when paced; 0 is DefaultLength
+	Exact    bool        // write Length at a time even when paced
+	Budget   *Budget     // nil: no end
+	Slow     func(n int) // if not nil, called after each write of n bytes: a program that is slow
+	Verify   bool        // write what a Receiver with Verify expects
+	Portable bool        // write, even where there is a faster way
+	Count    *Count      // must not be nil; counts on from where it is
 }
 
 // DefaultLength is the length of a write, as iperf3's (DEFAULT_TCP_BLKSIZE).
@@ -140,29 +174,26 @@ const DefaultLength = 128 << 10
 // Run sends until ctx ends or the budget is used up, then returns nil; it returns the error if the connection
 // breaks. It takes over the connection's write deadline and leaves none behind.
 func (s *Sender) Run(ctx context.Context, conn net.Conn) error {
-	length := s.Length
-	if length <= 0 {
-		length = DefaultLength
-	}
-	if !s.Exact {
-		length = ChunkFor(s.Rate, length)
-	}
 	defer interruptible(ctx, conn.SetWriteDeadline)()
-	buf := payload(length)
+	w, length := s.writer(conn)
+	defer w.close()
 	pacer := Pacer{Rate: s.Rate}
 	for {
 		if err := sleep(ctx, pacer.Wait(time.Now())); err != nil {
 			return nil
 		}
-		n := length
+		asked := length
 		if s.Budget != nil {
-			if n = s.Budget.Take(n); n == 0 {
+			if asked = s.Budget.Take(asked); asked == 0 {
 				return nil
 			}
 		}
 		s.Count.begin()
-		n, err := conn.Write(buf[:n])
-		now, blocked := s.Count.end(n)
+		n, err := w.write(asked)
+		now, blocked := s.Count.end(n, w.path())
+		if s.Budget != nil {
+			s.Budget.giveBack(asked - n)
+		}
 		if err != nil {
 			return s.over(ctx, err)
 		}
@@ -174,6 +205,32 @@ func (s *Sender) Run(ctx context.Context, conn net.Conn) error {
 	}
 }
 
+// writer returns how to write, and how much at a time.
+func (s *Sender) writer(conn net.Conn) (w bulkWriter, length int) {
+	if !s.Portable && !s.Verify && !s.Exact && (s.Rate <= 0 || s.Rate >= fastRate) {
+		if w := newFastWriter(conn); w != nil {
+			return w, ChunkFor(s.Rate, spliceLength)
+		}
+	}
+	length = s.Length
+	if length <= 0 {
+		length = DefaultLength
+	}
+	if !s.Exact {
+		length = ChunkFor(s.Rate, length)
+	}
+	if s.Verify {
+		return &patternWriter{conn: conn}, length
+	}
+	return &plainBulkWriter{conn: conn, buf: payload(length)}, length
+}
+
+// How much goes and comes at a time where nothing is copied.
+const (
+	spliceLength  = 1 << 20
+	discardLength = 4 << 20
+)
+
 func (s *Sender) over(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, os.ErrDeadlineExceeded) {
 		return nil
@@ -181,31 +238,33 @@ func (s *Sender) over(ctx context.Context, err error) error {
 	return fmt.Errorf("stream: send: %w", err)
 }
 
-// Receiver reads and discards bulk data from one connection.
+// Receiver receives bulk data from one connection and throws it away.
+//
+// On Linux it is the kernel that does so if the connection is a *net.TCPConn: the program never sees the bytes.
+// [Count.Path] says what was done, [PathDiscard] or another. What a protocol has at the beginning of a connection
+// must be read before.
 type Receiver struct {
-	Length int         // bytes read at a time; 0 is DefaultLength
-	Slow   func(n int) // if not nil, called after each read of n bytes: a program that is slow
-	Limit  *Limit      // nil: none
-	Count  *Count      // must not be nil; counts on from where it is
+	Length   int         // bytes read at a time; 0 is DefaultLength. A kernel that throws away is asked for more
+	Slow     func(n int) // if not nil, called after each read of n bytes: a program that is slow
+	Limit    *Limit      // nil: none
+	Verify   bool        // read the bytes and compare them with those of a Sender with Verify; see [Count.Damaged]
+	Portable bool        // read, even where there is a faster way
+	Count    *Count      // must not be nil; counts on from where it is
 }
 
-// Run reads until ctx ends or the peer closes, then returns nil; it returns the error if the connection breaks.
+// Run receives until ctx ends or the peer closes, then returns nil; it returns the error if the connection breaks.
 // It takes over the connection's read deadline and leaves none behind.
 func (r *Receiver) Run(ctx context.Context, conn net.Conn) error {
-	length := r.Length
-	if length <= 0 {
-		length = DefaultLength
-	}
 	defer interruptible(ctx, conn.SetReadDeadline)()
-	buf := make([]byte, length)
+	from, length := r.reader(conn)
 	for {
 		r.Count.begin()
-		n, err := conn.Read(buf)
+		n, err := from.read(length)
 		if err == nil && r.Limit != nil {
 			// Waiting for the limit is not the program's own slowness: it counts as waiting.
 			_ = r.Limit.wait(ctx, n)
 		}
-		r.Count.end(n)
+		r.Count.end(n, from.path())
 		if n > 0 && r.Slow != nil {
 			r.Slow(n)
 		}
@@ -218,6 +277,27 @@ func (r *Receiver) Run(ctx context.Context, conn net.Conn) error {
 			return fmt.Errorf("stream: receive: %w", err)
 		}
 	}
+}
+
+// reader returns how to read, and how much at a time.
+func (r *Receiver) reader(conn net.Conn) (from bulkReader, length int) {
+	if !r.Portable && !r.Verify && r.Slow == nil {
+		if from := newFastReader(conn); from != nil {
+			if r.Limit != nil {
+				return from, ChunkFor(r.Limit.pacer.Rate, discardLength)
+			}
+			return from, discardLength
+		}
+	}
+	length = r.Length
+	if length <= 0 {
+		length = DefaultLength
+	}
+	plain := plainBulkReader{conn: conn, buf: make([]byte, length)}
+	if r.Verify {
+		return &patternReader{plainBulkReader: plain, count: r.Count}, length
+	}
+	return &plain, length
 }
 
 // Limit bounds the rate at which several receivers read together. It is safe for concurrent use.
