@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"whydrop/probe/icmperr"
+	"whydrop/probe/sock"
 )
 
 // echoPayload is how many octets a small echo request carries.
@@ -19,7 +20,7 @@ const echoPayload = 32
 
 // echo sends echo requests, from a ping socket (icmp(7)) or a raw one.
 type echo struct {
-	s      socket
+	s      sock.Socket
 	raw    bool
 	errors rawErrors // of a raw socket
 	to     netip.Addr
@@ -32,7 +33,7 @@ type echo struct {
 }
 
 func openEcho(c Config, to netip.Addr) (*echo, error) {
-	w := &echo{to: to, size: echoPayload, id: uint16(rand.IntN(65536)), errors: rawErrors{s: socket{fd: -1}}}
+	w := &echo{to: to, size: echoPayload, id: uint16(rand.IntN(65536)), errors: rawErrors{s: sock.None}}
 	if c.Size > 0 {
 		w.size = c.Size - headerSize(to)
 	}
@@ -42,21 +43,21 @@ func openEcho(c Config, to netip.Addr) (*echo, error) {
 		proto = unix.IPPROTO_ICMPV6
 	}
 	var err error
-	if w.s, err = newSocket(to, unix.SOCK_DGRAM, proto); errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPROTONOSUPPORT) {
+	if w.s, err = sock.New(to, unix.SOCK_DGRAM, proto); errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPROTONOSUPPORT) {
 		w.raw = true
-		if w.s, err = newSocket(to, unix.SOCK_RAW, proto); err == nil {
+		if w.s, err = sock.New(to, unix.SOCK_RAW, proto); err == nil {
 			w.errors = openRawErrors(to)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	err = icmperr.Enable(w.s.fd, to.Is6())
+	err = icmperr.Enable(w.s.FD, to.Is6())
 	if err == nil && c.Size > 0 {
-		err = w.s.setWhole()
+		err = w.s.SetWhole()
 	}
 	if err == nil { // of a raw socket too: replies come from the target, errors to the other socket
-		err = unix.Connect(w.s.fd, sockaddr(netip.AddrPortFrom(to, 0)))
+		err = w.s.Connect(netip.AddrPortFrom(to, 0))
 	}
 	if err != nil {
 		w.close()
@@ -67,11 +68,11 @@ func openEcho(c Config, to netip.Addr) (*echo, error) {
 
 func (w *echo) single() bool    { return false }
 func (w *echo) srcPort() uint16 { return 0 }
-func (w *echo) close()          { w.s.close(); w.errors.close() }
+func (w *echo) close()          { w.s.Close(); w.errors.close() }
 
 // send sends a request whose checksum is the same for every n: the payload makes up for the number.
 func (w *echo) send(ttl, n int, _ time.Time) error {
-	if err := w.s.setTTL(ttl); err != nil {
+	if err := w.s.SetTTL(ttl); err != nil {
 		return err
 	}
 	typ := byte(8)
@@ -88,7 +89,7 @@ func (w *echo) send(ttl, n int, _ time.Time) error {
 		binary.BigEndian.PutUint16(b[2:], checksum(0, b))
 	}
 	w.out = b
-	err := again(func() error { return unix.Send(w.s.fd, b, 0) })
+	err := w.s.Send(b)
 	if err == nil {
 		w.sent = n + 1
 	}
@@ -96,14 +97,14 @@ func (w *echo) send(ttl, n int, _ time.Time) error {
 }
 
 func (w *echo) receive(until time.Time, give func(reply)) {
-	poll(until, unix.POLLIN, w.s.fd, w.errors.s.fd)
+	sock.Poll(until, unix.POLLIN, w.s, w.errors.s)
 	w.errors.read(func(n icmperr.Notice, q icmperr.Quote) {
 		if q.Dst == w.to.WithZone("") && q.SrcPort == w.id && (q.Proto == unix.IPPROTO_ICMP || q.Proto == unix.IPPROTO_ICMPV6) {
 			give(w.reply(n))
 		}
 	})
 	for range 64 {
-		n, ok := icmperr.Read(w.s.fd, w.in[:])
+		n, ok := icmperr.Read(w.s.FD, w.in[:])
 		if !ok {
 			break
 		}
@@ -111,29 +112,20 @@ func (w *echo) receive(until time.Time, give func(reply)) {
 			give(w.reply(n))
 		}
 	}
-	_ = w.s.clear()
+	_ = w.s.Clear()
 	for range 64 {
-		var b []byte
-		at, ok := time.Time{}, false
+		take := w.s.Receive
 		if w.raw {
-			b, _, at, ok = receive(w.s, w.in[:])
-		} else {
-			b, at, ok = receiveEcho(w.s, w.in[:])
+			take = w.s.ReceiveRaw
 		}
+		p, ok := take(w.in[:])
 		if !ok {
 			return
 		}
-		if n := w.answered(b); n >= 0 {
-			give(reply{n: n, by: w.to, end: true, at: at})
+		if n := w.answered(p.Data); n >= 0 {
+			give(reply{n: n, by: w.to, end: true, at: p.At})
 		}
 	}
-}
-
-// receiveEcho takes one answer from a ping socket, which gives no IP header.
-func receiveEcho(s socket, buf []byte) (b []byte, at time.Time, ok bool) {
-	six := socket{s.fd, true} // keeps the header that is not there
-	b, _, at, ok = receive(six, buf)
-	return b, at, ok
 }
 
 // answered returns the number of the request that a message answers; -1 if none.

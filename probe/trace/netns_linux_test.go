@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"whydrop/probe/pathtest"
+	"whydrop/probe/sock"
 )
 
 const ms = time.Millisecond
@@ -147,17 +148,17 @@ func TestAPortThatAcceptsIsTheTarget(t *testing.T) {
 	l := pathtest.NewLine(t, "wdpath-trt", 1)
 	var fd int
 	l.Do("b", func() {
-		s, err := newSocket(netip.MustParseAddr("127.0.0.1"), unix.SOCK_STREAM, 0)
+		s, err := sock.New(netip.MustParseAddr("127.0.0.1"), unix.SOCK_STREAM, 0)
 		if err == nil {
-			err = unix.Bind(s.fd, &unix.SockaddrInet4{Port: 80})
+			err = unix.Bind(s.FD, &unix.SockaddrInet4{Port: 80})
 		}
 		if err == nil {
-			err = unix.Listen(s.fd, 100)
+			err = unix.Listen(s.FD, 100)
 		}
 		if err != nil {
 			t.Error(err)
 		}
-		fd = s.fd
+		fd = s.FD
 	})
 	defer unix.Close(fd)
 	for _, raw := range []bool{true, false} {

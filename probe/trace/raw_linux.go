@@ -2,16 +2,16 @@ package trace
 
 import (
 	"net/netip"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"whydrop/probe/icmperr"
+	"whydrop/probe/sock"
 )
 
 // rawErrors reads ICMP errors from a raw socket, where that is allowed.
 type rawErrors struct {
-	s  socket
+	s  sock.Socket
 	in [2048]byte
 }
 
@@ -21,22 +21,22 @@ func openRawErrors(to netip.Addr) rawErrors {
 	if to.Is6() {
 		proto = unix.IPPROTO_ICMPV6
 	}
-	s, err := newSocket(to, unix.SOCK_RAW, proto)
+	s, err := sock.New(to, unix.SOCK_RAW, proto)
 	if err != nil {
-		return rawErrors{s: socket{fd: -1}}
+		return rawErrors{s: sock.None}
 	}
 	r := rawErrors{s: s}
-	_ = unix.SetsockoptInt(s.fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1)
+	s.Watch()
 	r.filter()
 	return r
 }
 
 // filter keeps away what is no error: raw(7), ICMP_FILTER; RFC 3542, section 3.2. A set bit is what is not wanted.
 func (r *rawErrors) filter() {
-	if !r.s.v6 {
+	if !r.s.V6 {
 		const icmpFilter, solRaw = 1, 255
 		wanted := uint32(1<<3 | 1<<11 | 1<<12)
-		_ = unix.SetsockoptInt(r.s.fd, solRaw, icmpFilter, int(int32(^wanted)))
+		_ = unix.SetsockoptInt(r.s.FD, solRaw, icmpFilter, int(int32(^wanted)))
 		return
 	}
 	var f unix.ICMPv6Filter
@@ -44,11 +44,11 @@ func (r *rawErrors) filter() {
 		f.Data[i] = ^uint32(0)
 	}
 	f.Data[0] = ^uint32(1<<1 | 1<<2 | 1<<3 | 1<<4)
-	_ = unix.SetsockoptICMPv6Filter(r.s.fd, unix.IPPROTO_ICMPV6, unix.ICMPV6_FILTER, &f)
+	_ = unix.SetsockoptICMPv6Filter(r.s.FD, unix.IPPROTO_ICMPV6, unix.ICMPV6_FILTER, &f)
 }
 
-func (r *rawErrors) ok() bool { return r.s.fd >= 0 }
-func (r *rawErrors) close()   { r.s.close() }
+func (r *rawErrors) ok() bool { return r.s.OK() }
+func (r *rawErrors) close()   { r.s.Close() }
 
 // read gives the errors that wait.
 func (r *rawErrors) read(give func(icmperr.Notice, icmperr.Quote)) {
@@ -56,37 +56,13 @@ func (r *rawErrors) read(give func(icmperr.Notice, icmperr.Quote)) {
 		return
 	}
 	for range 256 {
-		b, from, at, ok := receive(r.s, r.in[:])
+		p, ok := r.s.ReceiveRaw(r.in[:])
 		if !ok {
 			return
 		}
-		if n, q, ok := icmperr.Parse(b, r.s.v6); ok {
-			n.By, n.At = from, at
+		if n, q, ok := icmperr.Parse(p.Data, r.s.V6); ok {
+			n.By, n.At = p.From.Addr(), p.At
 			give(n, q)
 		}
 	}
-}
-
-// receive takes one packet from a raw socket, without its IP header, and says when it came; ok is false if none waits.
-func receive(s socket, buf []byte) (b []byte, from netip.Addr, at time.Time, ok bool) {
-	var oob [128]byte
-	size, oobn, _, sa, err := unix.Recvmsg(s.fd, buf, oob[:], unix.MSG_DONTWAIT)
-	if err != nil {
-		return nil, from, at, false
-	}
-	at = time.Now()
-	if ms, err := unix.ParseSocketControlMessage(oob[:oobn]); err == nil {
-		for _, m := range ms {
-			if m.Header.Level == unix.SOL_SOCKET && m.Header.Type == unix.SO_TIMESTAMPNS {
-				at = icmperr.Stamp(at, m.Data)
-			}
-		}
-	}
-	b = buf[:size]
-	if !s.v6 && size >= 20 {
-		if h := int(b[0]&15) * 4; h <= size {
-			b = b[h:]
-		}
-	}
-	return b, fromSockaddr(sa).Addr(), at, true
 }

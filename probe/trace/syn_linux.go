@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"whydrop/probe/icmperr"
+	"whydrop/probe/sock"
 )
 
 // TCP header fields (RFC 9293, section 3.1).
@@ -22,9 +23,9 @@ const (
 
 // syn sends bare SYNs from a raw socket. The kernel, which knows of no connection, resets what is accepted.
 type syn struct {
-	s       socket
+	s       sock.Socket
 	errors  rawErrors
-	holder  socket // keeps the port ours
+	holder  sock.Socket // keeps the port ours
 	to      netip.AddrPort
 	from    netip.AddrPort
 	first   uint32 // sequence number of packet 0
@@ -33,8 +34,8 @@ type syn struct {
 }
 
 func openSYN(c Config, to netip.Addr) (w *syn, err error) {
-	w = &syn{to: netip.AddrPortFrom(to, c.Port), first: rand.Uint32(), holder: socket{fd: -1}, errors: rawErrors{s: socket{fd: -1}}}
-	if w.s, err = newSocket(to, unix.SOCK_RAW, unix.IPPROTO_TCP); err != nil {
+	w = &syn{to: netip.AddrPortFrom(to, c.Port), first: rand.Uint32(), holder: sock.None, errors: rawErrors{s: sock.None}}
+	if w.s, err = sock.New(to, unix.SOCK_RAW, unix.IPPROTO_TCP); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -43,23 +44,23 @@ func openSYN(c Config, to netip.Addr) (w *syn, err error) {
 			w, err = nil, fmt.Errorf("open a flow to %s: %w", w.to, err)
 		}
 	}()
-	if w.from, err = sourceOf(w.to, c.SrcPort); err != nil {
+	if w.from, err = sock.Source(w.to, c.SrcPort); err != nil {
 		return w, err
 	}
-	if w.holder, err = newSocket(to, unix.SOCK_STREAM, 0); err != nil {
+	if w.holder, err = sock.New(to, unix.SOCK_STREAM, 0); err != nil {
 		return w, err
 	}
-	if err = unix.Bind(w.holder.fd, sockaddr(w.from)); err != nil {
+	if err = w.holder.Bind(w.from); err != nil {
 		return w, err
 	}
-	w.from = w.holder.local()
+	w.from = w.holder.Local()
 	if to.Is6() { // RFC 3542, section 3.1: the kernel writes the checksum there
-		if err = unix.SetsockoptInt(w.s.fd, unix.IPPROTO_IPV6, unix.IPV6_CHECKSUM, 16); err != nil {
+		if err = unix.SetsockoptInt(w.s.FD, unix.IPPROTO_IPV6, unix.IPV6_CHECKSUM, 16); err != nil {
 			return w, err
 		}
 	}
-	_ = unix.SetsockoptInt(w.s.fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1)
-	if err = unix.Connect(w.s.fd, sockaddr(netip.AddrPortFrom(to, 0))); err != nil {
+	w.s.Watch()
+	if err = w.s.Connect(netip.AddrPortFrom(to, 0)); err != nil {
 		return w, err
 	}
 	if w.errors = openRawErrors(to); !w.errors.ok() {
@@ -70,14 +71,14 @@ func openSYN(c Config, to netip.Addr) (w *syn, err error) {
 
 func (w *syn) single() bool    { return false }
 func (w *syn) srcPort() uint16 { return w.from.Port() }
-func (w *syn) close()          { w.s.close(); w.errors.close(); w.holder.close() }
+func (w *syn) close()          { w.s.Close(); w.errors.close(); w.holder.Close() }
 
 func (w *syn) send(ttl, n int, _ time.Time) error {
-	if err := w.s.setTTL(ttl); err != nil {
+	if err := w.s.SetTTL(ttl); err != nil {
 		return err
 	}
 	b := w.segment(n)
-	err := again(func() error { return unix.Send(w.s.fd, b, 0) })
+	err := w.s.Send(b)
 	if err == nil {
 		w.sent = n + 1
 	}
@@ -100,7 +101,7 @@ func (w *syn) segment(n int) []byte {
 }
 
 func (w *syn) receive(until time.Time, give func(reply)) {
-	poll(until, unix.POLLIN, w.s.fd, w.errors.s.fd)
+	sock.Poll(until, unix.POLLIN, w.s, w.errors.s)
 	w.errors.read(func(n icmperr.Notice, q icmperr.Quote) {
 		if q.Proto != unix.IPPROTO_TCP || q.Dst != w.to.Addr().WithZone("") || q.DstPort != w.to.Port() || q.SrcPort != w.from.Port() {
 			return
@@ -111,14 +112,14 @@ func (w *syn) receive(until time.Time, give func(reply)) {
 		}
 		give(r)
 	})
-	_ = w.s.clear()
+	_ = w.s.Clear()
 	for range 256 { // all TCP of the target's comes here
-		b, _, at, ok := receive(w.s, w.in[:])
+		p, ok := w.s.ReceiveRaw(w.in[:])
 		if !ok {
 			return
 		}
-		if n := w.answered(b); n >= 0 {
-			give(reply{n: n, by: w.to.Addr(), end: true, at: at})
+		if n := w.answered(p.Data); n >= 0 {
+			give(reply{n: n, by: w.to.Addr(), end: true, at: p.At})
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"whydrop/probe/icmperr"
+	"whydrop/probe/sock"
 )
 
 const (
@@ -23,7 +24,7 @@ const (
 
 // udp sends datagrams from one socket.
 type udp struct {
-	s      socket
+	s      sock.Socket
 	raw    rawErrors
 	to     netip.AddrPort
 	from   netip.AddrPort
@@ -38,25 +39,25 @@ func openUDP(c Config, to netip.Addr) (*udp, error) {
 	w := &udp{to: netip.AddrPortFrom(to, c.Port), out: make([]byte, 0, max(c.Size, udpPayload+lengths))}
 	binary.BigEndian.PutUint64(w.cookie[:], rand.Uint64())
 	var err error
-	if w.s, err = newSocket(to, unix.SOCK_DGRAM, 0); err != nil {
+	if w.s, err = sock.New(to, unix.SOCK_DGRAM, 0); err != nil {
 		return nil, err
 	}
-	err = icmperr.Enable(w.s.fd, to.Is6())
+	err = icmperr.Enable(w.s.FD, to.Is6())
 	if err == nil && c.SrcPort != 0 {
-		err = unix.Bind(w.s.fd, sockaddr(netip.AddrPortFrom(unspecified(to), c.SrcPort)))
+		err = w.s.Bind(netip.AddrPortFrom(sock.Unspecified(to), c.SrcPort))
 	}
 	if err == nil && c.Size > 0 {
 		w.size = c.Size - headerSize(to)
-		err = w.s.setWhole()
+		err = w.s.SetWhole()
 	}
 	if err == nil {
-		err = unix.Connect(w.s.fd, sockaddr(w.to))
+		err = w.s.Connect(w.to)
 	}
 	if err != nil {
-		w.s.close()
+		w.s.Close()
 		return nil, fmt.Errorf("open a flow to %s: %w", w.to, err)
 	}
-	w.from = w.s.local()
+	w.from = w.s.Local()
 	w.raw = openRawErrors(to)
 	return w, nil
 }
@@ -70,10 +71,10 @@ func headerSize(a netip.Addr) int {
 
 func (w *udp) single() bool    { return false }
 func (w *udp) srcPort() uint16 { return w.from.Port() }
-func (w *udp) close()          { w.s.close(); w.raw.close() }
+func (w *udp) close()          { w.s.Close(); w.raw.close() }
 
 func (w *udp) send(ttl, n int, _ time.Time) error {
-	if err := w.s.setTTL(ttl); err != nil {
+	if err := w.s.SetTTL(ttl); err != nil {
 		return err
 	}
 	size := w.size
@@ -83,7 +84,7 @@ func (w *udp) send(ttl, n int, _ time.Time) error {
 	w.out = append(w.out[:0], w.cookie[:]...)
 	w.out = binary.BigEndian.AppendUint32(w.out, uint32(n))
 	w.out = append(w.out, make([]byte, size-len(w.out))...)
-	err := again(func() error { return unix.Send(w.s.fd, w.out, 0) })
+	err := w.s.Send(w.out)
 	if err == nil {
 		w.sent = n + 1
 	}
@@ -91,7 +92,7 @@ func (w *udp) send(ttl, n int, _ time.Time) error {
 }
 
 func (w *udp) receive(until time.Time, give func(reply)) {
-	poll(until, unix.POLLIN, w.s.fd, w.raw.s.fd)
+	sock.Poll(until, unix.POLLIN, w.s, w.raw.s)
 	w.raw.read(func(n icmperr.Notice, q icmperr.Quote) {
 		if q.Proto != unix.IPPROTO_UDP || q.Dst != w.to.Addr().WithZone("") || q.DstPort != w.to.Port() || q.SrcPort != w.from.Port() {
 			return
@@ -103,7 +104,7 @@ func (w *udp) receive(until time.Time, give func(reply)) {
 		give(w.reply(n, number))
 	})
 	for range 64 { // what waits; more would keep us from sending
-		n, ok := icmperr.Read(w.s.fd, w.in[:])
+		n, ok := icmperr.Read(w.s.FD, w.in[:])
 		if !ok {
 			break
 		}
@@ -111,14 +112,14 @@ func (w *udp) receive(until time.Time, give func(reply)) {
 			give(w.reply(n, w.number(n.Quoted)))
 		}
 	}
-	_ = w.s.clear()
+	_ = w.s.Clear()
 	w.data(give)
 }
 
 // data takes what the target's program answers, if there is one.
 func (w *udp) data(give func(reply)) {
 	for range 64 {
-		size, _, err := unix.Recvfrom(w.s.fd, w.in[:], unix.MSG_DONTWAIT)
+		size, _, err := unix.Recvfrom(w.s.FD, w.in[:], unix.MSG_DONTWAIT)
 		if err != nil {
 			return
 		}
