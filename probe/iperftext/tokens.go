@@ -73,6 +73,21 @@ var patterns = []struct {
 	{tCSV, "\n", regexp.MustCompile(`^\n?(\d{14})(?:\.\d+)?,([0-9A-Fa-f.:]{1,64}),(\d{1,5}),([0-9A-Fa-f.:]{1,64}),(\d{1,5}),(\d{1,5}),` + `(\d{1,9}\.\d{1,4})-(\d{1,9}\.\d{1,4}),(\d{1,18}),(\d{1,18})((?:,-?[\d.]{1,20}){0,8})`)},
 }
 
+// mayBeID says whether what follows a bracket can be the number of a stream, so that the expressions need not be
+// asked about every bracket of a text.
+func mayBeID(s string) bool {
+	for i := 0; i < len(s) && i < 8; i++ {
+		switch c := s[i]; {
+		case c == ' ':
+		case c == '*', c >= '0' && c <= '9':
+			return true
+		default:
+			return strings.HasPrefix(s[i:], "SUM]")
+		}
+	}
+	return false
+}
+
 // longest is how far an expression looks.
 const longest = 700
 
@@ -87,6 +102,9 @@ func tokens(text string) []token {
 			}
 			from := at + i
 			at = from + len(p.literal)
+			if p.literal == "[" && !mayBeID(text[at:]) {
+				continue
+			}
 			m := p.expr.FindStringSubmatch(text[from:min(len(text), from+longest)])
 			if m != nil {
 				out = append(out, token{p.kind, from, from + len(m[0]), m[1:]})

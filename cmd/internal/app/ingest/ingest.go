@@ -28,6 +28,13 @@ import (
 // MaxSize is the largest text that is read, in bytes.
 const MaxSize = 64 << 20
 
+// How much of each kind is compared with the rest: a file of a day's measurements is no case that a person pasted.
+const (
+	maxRuns   = 1000
+	maxEvents = 20000
+	maxBlocks = 2000
+)
+
 // Collection gathers what several texts hold. Its zero value is ready; texts are added in the order in which they
 // were given, which is taken for their order in time.
 type Collection struct {
@@ -50,6 +57,8 @@ type text struct {
 	body   string
 	lines  []int // where lines begin
 	claims []claim
+
+	prompts [][]int // where devices' prompts stand; nil: not looked for yet
 }
 
 // claim is a part of a text that a recogniser understands.
@@ -236,8 +245,16 @@ func binary(s string) bool {
 	return odd*5 > len(s)
 }
 
-func (b *builder) block(where, kind, what string) {
+// block lists a block and returns its number; -1 if there are too many.
+func (b *builder) block(where, kind, what string) int {
+	if len(b.Blocks) == maxBlocks {
+		b.Warnings = appendOnce(b.Warnings, fmt.Sprintf("Only the first %d blocks are listed.", maxBlocks))
+	}
+	if len(b.Blocks) >= maxBlocks {
+		return -1
+	}
 	b.Blocks = append(b.Blocks, report.Block{Where: where, Kind: kind, What: what})
+	return len(b.Blocks) - 1
 }
 
 // finish draws what follows from several blocks.

@@ -51,7 +51,9 @@ func (t *text) findLists() {
 			cur = &claim{from: from, list: &listBlock{}}
 		}
 		cur.to = to
-		cur.list.points = append(cur.list.points, p)
+		if len(cur.list.points) < maxRuns {
+			cur.list.points = append(cur.list.points, p)
+		}
 	})
 	finish()
 	t.claims = append(t.claims, found...)

@@ -64,7 +64,8 @@ func (c *Collection) year() time.Time {
 				return x.iperf.Start
 			}
 		}
-		if m := fullYear.FindStringSubmatch(t.body); m != nil {
+		const beginning = 1 << 20
+		if m := fullYear.FindStringSubmatch(t.body[:min(len(t.body), beginning)]); m != nil {
 			if at, err := time.Parse("2006-01-02", m[1]+"-"+m[2]+"-"+m[3]); err == nil {
 				return at
 			}
@@ -105,6 +106,10 @@ func (b *builder) log(t *text, from int, l logBlock) {
 	var d devices.Differ
 	for _, r := range d.Records(reading) {
 		if e, ok := r.(timeline.Event); ok {
+			if len(b.Pasted.Events) >= maxEvents {
+				b.Warnings = appendOnce(b.Warnings, fmt.Sprintf("Only the first %d events of logs were looked at.", maxEvents))
+				break
+			}
 			b.Records = append(b.Records, e)
 			b.Pasted.Events = append(b.Pasted.Events, e)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -32,19 +33,24 @@ var prompt = regexp.MustCompile(`(?m)(?:^|\s)([A-Za-z][\w.-]{0,62})(?:\([\w-]{1,
 
 // deviceBefore returns the device whose prompt stands last in front of a place.
 func (t *text) deviceBefore(at int) string {
-	const back = 20000
-	part := t.body[max(0, at-back):at]
-	all := prompt.FindAllStringSubmatch(part, -1)
-	if len(all) == 0 {
+	if t.prompts == nil {
+		t.prompts = prompt.FindAllStringSubmatchIndex(t.body, -1)
+		if t.prompts == nil {
+			t.prompts = [][]int{}
+		}
+	}
+	i := sort.Search(len(t.prompts), func(i int) bool { return t.prompts[i][1] > at })
+	if i == 0 {
 		return someDevice
 	}
-	return all[len(all)-1][1]
+	m := t.prompts[i-1]
+	return t.body[m[2]:m[3]]
 }
 
 // port takes in one block of show interfaces.
 func (b *builder) port(t *text, p parse.Found) {
 	sub := timeline.Port(t.deviceBefore(p.From), p.Interface.Name)
-	s := snapshot{Found: p, source: t.source(p.From), block: len(b.Blocks)}
+	s := snapshot{Found: p, source: t.source(p.From)}
 	if c, ok := cisco_ios.ShowClock(t.body[max(0, p.From-600):p.From]); ok {
 		s.clock = c.Time
 	}
@@ -54,8 +60,8 @@ func (b *builder) port(t *text, p parse.Found) {
 	if b.ports[sub] == nil {
 		b.order = append(b.order, sub)
 	}
+	s.block = b.block(t.where(p.From), "show-interfaces", portText(sub, p))
 	b.ports[sub] = append(b.ports[sub], s)
-	b.block(t.where(p.From), "show-interfaces", portText(sub, p))
 }
 
 // counters lists what show interfaces counts, as metrics.
@@ -88,7 +94,9 @@ func (b *builder) finishPorts() {
 		states(&v, last.Found)
 		if len(all) > 1 {
 			b.between(&v, all[len(all)-2], last)
-			b.Blocks[last.block].What += "; " + countsText(v)
+			if last.block >= 0 {
+				b.Blocks[last.block].What += "; " + countsText(v)
+			}
 		} else if age, ok := clearedAgo(last.Interface.LastClear); ok {
 			since(&v, last.Interface, age)
 		} else {

@@ -18,7 +18,6 @@ type runAt struct {
 	test  iperftext.Test
 	other *iperftext.Test
 	where string
-	block int
 }
 
 // iperf takes in one end's view of a test.
@@ -42,7 +41,11 @@ func (b *builder) iperf(t *text, x iperftext.Test, before string) {
 		}
 		return
 	}
-	r := runAt{test: x, where: t.where(x.From), block: len(b.Blocks)}
+	if len(b.runs) == maxRuns {
+		b.Warnings = appendOnce(b.Warnings, fmt.Sprintf("Only the first %d runs were compared.", maxRuns))
+		return
+	}
+	r := runAt{test: x, where: t.where(x.From)}
 	r.Name = fmt.Sprintf("run %d", len(b.runs)+1)
 	r.Subject, r.Source = timeline.Path(r.Name), t.source(x.From)
 	b.context(&r.Run, x, nearest(before))
