@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"text/tabwriter"
+)
+
+// results holds the outcomes of a group at a place, by contest, in order of rounds; a round that failed is NaN.
+type results struct {
+	group    group
+	place    place
+	outcomes map[string][]outcome
+	problems map[string]error
+}
+
+// span is a median and its range.
+type span struct{ median, least, most float64 }
+
+func spanOf(values []float64) span {
+	values = slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	if len(values) == 0 {
+		return span{math.NaN(), math.NaN(), math.NaN()}
+	}
+	slices.Sort(values)
+	n := len(values)
+	return span{(values[(n-1)/2] + values[n/2]) / 2, values[0], values[n-1]}
+}
+
+func (s span) String() string {
+	if math.IsNaN(s.median) {
+		return "?"
+	}
+	return fmt.Sprintf("%.3g (%.3g-%.3g)", s.median, s.least, s.most)
+}
+
+func (o outcome) perSecond() float64 { return o.units / o.seconds }
+
+func (o outcome) perUnit(only string) float64 {
+	switch only {
+	case "server":
+		return o.cpuServer / o.units
+	case "client":
+		return o.cpuClient / o.units
+	}
+	return (o.cpuServer + o.cpuClient) / o.units
+}
+
+func each(of []outcome, f func(outcome) float64) []float64 {
+	v := make([]float64, len(of))
+	for i, o := range of {
+		if v[i] = math.NaN(); o.units > 0 {
+			v[i] = f(o)
+		}
+	}
+	return v
+}
+
+// paired returns the ratios of two contests round by round.
+func paired(a, b []outcome, f func(outcome) float64) span {
+	x, y := each(a, f), each(b, f)
+	ratios := make([]float64, min(len(x), len(y)))
+	for i := range ratios {
+		ratios[i] = x[i] / y[i]
+	}
+	return spanOf(ratios)
+}
+
+// print prints the table of a group at a place and returns how many goals were met, of how many.
+func (r results) print(w io.Writer) (met, of int) {
+	g := r.group
+	fmt.Fprintf(w, "\n%s, %s, %d rounds\n", g.name, r.place.name, len(r.outcomes[g.contests[0].name]))
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(t, "contest\t%s\tboth ends' CPU, %s\tlost\tby this host\tkernel path, send > receive\n", g.unit, g.per)
+	for _, c := range g.contests {
+		if err := r.problems[c.name]; err != nil {
+			fmt.Fprintf(t, "%s\tnot measured: %v\n", c.name, err)
+			continue
+		}
+		o := r.outcomes[c.name]
+		rate := spanOf(each(o, func(o outcome) float64 { return o.perSecond() * g.scale }))
+		cpu := spanOf(each(o, func(o outcome) float64 { return o.perUnit("") * g.perScale }))
+		lost := spanOf(each(o, func(o outcome) float64 { return o.lost * 100 })).median
+		own, path := "", "?"
+		if p := o[len(o)-1].path; p != "" {
+			path = p
+			own = fmt.Sprintf("%.2f %%", spanOf(each(o, func(o outcome) float64 { return o.own * 100 })).median)
+		}
+		fmt.Fprintf(t, "%s\t%v\t%v\t%.2f %%\t%s\t%s\n", c.name, rate, cpu, lost, own, path)
+	}
+	t.Flush()
+	t = tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(t, "pairs\tthroughput\tgoal\tCPU per unit\tgoal\t\n")
+	for _, l := range g.goals {
+		a, b := r.outcomes[l.contest], r.outcomes[l.against]
+		if r.problems[l.contest] != nil || r.problems[l.against] != nil {
+			of++
+			fmt.Fprintf(t, "%s / %s\t?\n", l.contest, l.against)
+			continue
+		}
+		rate := paired(a, b, outcome.perSecond)
+		cpu := paired(a, b, func(o outcome) float64 { return o.perUnit(l.only) })
+		verdict := "met"
+		if rate.median < l.least || l.cpu > 0 && cpu.median > l.cpu {
+			verdict = "missed"
+		} else {
+			met++
+		}
+		of++
+		cpuGoal := ""
+		if l.cpu > 0 {
+			cpuGoal = fmt.Sprintf("<= %g", l.cpu)
+			if l.only != "" {
+				cpuGoal += " (" + l.only + ")"
+			}
+		}
+		fmt.Fprintf(t, "%s / %s\t%v\t>= %g\t%v\t%s\t%s\n", l.contest, l.against, rate, l.least, cpu, cpuGoal, verdict)
+	}
+	t.Flush()
+	return met, of
+}
