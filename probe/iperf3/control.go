@@ -8,8 +8,6 @@ import (
 	"io"
 	"net"
 	"time"
-
-	"whydrop/probe/stream"
 )
 
 // Deadlines of the control connection.
@@ -18,13 +16,6 @@ const (
 	stateWait  = 10 * time.Second // for each answer of the peer
 	idleWait   = 30 * time.Second // of a test without data
 )
-
-// dataConn is one stream of a test.
-type dataConn struct {
-	conn  net.Conn
-	id    int
-	count stream.Count
-}
 
 // control writes to a control connection, each message whole and in time.
 type control struct {

@@ -20,12 +20,10 @@ const (
 	stockGraceMost = time.Second
 )
 
-// stopSending ends the senders, if they have not ended; receivers go on until the far end has no more.
+// stopSending ends the senders of this end, if they have not ended; receivers go on until the far end has no more.
 func (f *flow) stopSending() {
-	if !f.test.Reverse {
-		f.stopData()
-		<-f.sent
-	}
+	f.stopSend()
+	<-f.sent
 }
 
 // drain waits until the far end has acknowledged everything, as far as the system tells.
@@ -49,22 +47,29 @@ func (f *flow) drain(ctx context.Context) {
 		return
 	}
 	for _, c := range f.conns {
-		if hc, ok := c.conn.(interface{ CloseWrite() error }); ok {
+		if hc, ok := c.conn.(interface{ CloseWrite() error }); ok && c.sends {
 			_ = hc.CloseWrite()
 		}
 	}
 }
 
-// drainReverse reads what the far end sent before it stopped, until it closes its side.
+// drainReverse reads what the far end sent before it stopped, until it closes its side; datagrams have no end, and
+// what is late by more than a moment counts as lost.
 func (f *flow) drainReverse(ctx context.Context) {
+	if f.test.UDP {
+		stream.Every(ctx, time.Now(), stream.Tick, func(now time.Time) bool { return !lateIsLost(f.conns, f.end, now) })
+		f.stopRead()
+		f.dataWG.Wait()
+		return
+	}
 	late := time.NewTimer(drainQuiet)
 	defer late.Stop()
 	select {
-	case <-f.sent:
+	case <-f.received:
 	case <-late.C:
 	case <-ctx.Done():
 	}
-	f.stopData()
+	f.stopRead()
 	f.dataWG.Wait()
 }
 
@@ -91,43 +96,48 @@ func (f *flow) read(now time.Time) (r reading) {
 	for i := range r.infos {
 		r.rtt = max(r.rtt, r.infos[i].RTT.Or(0))
 	}
-	if f.test.Reverse {
-		r.exact, r.outstanding = true, true // the far end should be sending
-		for i, c := range f.conns {
+	r.exact = len(r.infos) > 0 || f.test.Reverse
+	var inFlight uint64
+	knowFlight := len(r.infos) > 0 && !f.test.Reverse
+	for i, c := range f.conns {
+		var info tcpinfo.Info
+		if r.infos != nil {
+			info = r.infos[i]
+		}
+		if !c.sends {
 			// What the kernel has is what arrived; the own program may not have run since.
-			n := c.count.Bytes()
-			if r.infos != nil && r.infos[i].BytesReceived.OK {
-				n = max(n, r.infos[i].BytesReceived.Value-f.bases[i])
+			n := c.bytes()
+			if info.BytesReceived.OK {
+				n = max(n, info.BytesReceived.Value-f.bases[i])
 			}
 			r.moved += n
-		}
-		return r
-	}
-	r.exact = len(r.infos) > 0
-	inFlight, knowFlight := total(r.infos, func(i tcpinfo.Info) tcpinfo.Opt[uint64] { return i.Unacked })
-	defer func() { r.shut = r.outstanding && knowFlight && inFlight == 0 }()
-	for i, c := range f.conns {
-		written := c.count.Bytes()
-		r.outstanding = r.outstanding || c.count.Blocked() > stream.Tick
-		if r.infos == nil {
-			r.moved += written
+			r.outstanding = r.outstanding || !f.test.Bidirectional // the far end should be sending
 			continue
 		}
-		info := r.infos[i]
-		if waiting, known := info.Outstanding(); known && waiting {
-			r.outstanding = true
-		}
-		switch {
-		case info.BytesAcked.OK:
-			r.moved += min(info.BytesAcked.Value-f.bases[i], written) // a FIN counts as one byte
-		case info.SendQueue.OK:
-			r.moved += written - min(info.SendQueue.Value, written)
-		default:
-			r.moved += written
-			r.exact = false
-		}
+		inFlight += info.Unacked.Or(0)
+		knowFlight = knowFlight && info.Unacked.OK
+		f.readSender(&r, i, c, info)
 	}
+	r.shut = r.outstanding && knowFlight && inFlight == 0
 	return r
+}
+
+// readSender adds the i-th stream, on which this end sends, to a reading.
+func (f *flow) readSender(r *reading, i int, c *dataConn, info tcpinfo.Info) {
+	written := c.bytes()
+	r.outstanding = r.outstanding || c.count.Blocked() > stream.Tick
+	if waiting, known := info.Outstanding(); known && waiting {
+		r.outstanding = true
+	}
+	switch {
+	case info.BytesAcked.OK:
+		r.moved += min(info.BytesAcked.Value-f.bases[i], written) // a FIN counts as one byte
+	case info.SendQueue.OK:
+		r.moved += written - min(info.SendQueue.Value, written)
+	default:
+		r.moved += written
+		r.exact = false
+	}
 }
 
 // results returns what this end counted.
@@ -136,21 +146,20 @@ func (f *flow) results() Results {
 	now := time.Now()
 	r.CPU, _ = f.cpu.use(now)
 	for _, c := range f.conns {
-		s := StreamResult{ID: c.id, Bytes: c.count.Bytes(), Retransmits: -1, Seconds: f.seconds(c)}
-		if info, err := tcpinfo.Get(c.conn); err == nil && !f.test.Reverse && info.Retransmitted.OK {
-			s.Retransmits = int64(info.Retransmitted.Value)
+		r.Streams = append(r.Streams, c.result(f.seconds(c)))
+		if !c.udp() {
+			r.Congestion = stream.Inspect(c.conn).Congestion
 		}
-		r.Streams = append(r.Streams, s)
-		r.Congestion = stream.Inspect(c.conn).Congestion
 	}
 	return r
 }
 
-// seconds returns how long a stream carried data: a sender to the end of the test, a receiver to its last byte.
+// seconds returns how long a stream carried data that counts: a sender to the end of the test, a receiver to its last
+// byte.
 func (f *flow) seconds(c *dataConn) float64 {
 	end := f.end
-	if last := c.count.Last(); f.test.Reverse && last.After(end) {
+	if last := c.last(); !c.sends && last.After(end) {
 		end = last
 	}
-	return max(0, end.Sub(f.start).Seconds())
+	return max(0, end.Sub(f.counted).Seconds())
 }

@@ -30,12 +30,17 @@ type flow struct {
 	messages chan message  // from the far end, in order; closed when the control connection ends
 	ended    error         // why messages was closed
 	broken   chan error    // from a stream that broke
-	sent     chan struct{} // closed when every sender has used up the budget
+	sent     chan struct{} // closed when every sender of this end has used up the budget
+	received chan struct{} // closed when every receiver of this end has seen the end
 
 	start, end time.Time
+	counted    time.Time // from when on it counts: start, and what is omitted after it
 	cpu        hostLoad
 	bases      []uint64 // acknowledged bytes of each stream before the test's own
-	stopData   context.CancelFunc
+	omitted    uint64   // bytes that had arrived when counting began
+	budget     *stream.Budget
+	stopSend   context.CancelFunc
+	stopRead   context.CancelFunc
 	wg         sync.WaitGroup
 	dataWG     sync.WaitGroup
 	closing    atomic.Bool
@@ -56,10 +61,14 @@ func openFlow(ctx context.Context, t Test) (*flow, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
-	f := &flow{test: t, cookie: newCookie(), params: t.params(), messages: make(chan message, 16), broken: make(chan error, t.Streams), sent: make(chan struct{}), done: make(chan struct{})}
-	conn, err := f.dial(ctx, stream.Socket{}, true)
+	f := &flow{test: t, cookie: newCookie(), params: t.params(), messages: make(chan message, 16), broken: make(chan error, t.conns()), sent: make(chan struct{}), received: make(chan struct{}), done: make(chan struct{})}
+	conn, err := f.dial(ctx, stream.Socket{}, -1)
 	if err != nil {
 		return nil, err
+	}
+	if t.UDP && t.Length == 0 {
+		f.test.Length = datagramFor(stream.Inspect(conn).MSS)
+		f.params.length = f.test.Length
 	}
 	f.ctl = control{conn: conn, ctx: ctx}
 	f.wg.Go(f.listen)
@@ -70,21 +79,17 @@ func openFlow(ctx context.Context, t Test) (*flow, error) {
 	return f, nil
 }
 
-// dial opens one connection and sends the cookie on it.
-func (f *flow) dial(ctx context.Context, sock stream.Socket, keepAlive bool) (net.Conn, error) {
+// dial opens one TCP connection and sends the cookie on it: that of the i-th stream, or the control connection (-1).
+func (f *flow) dial(ctx context.Context, sock stream.Socket, i int) (net.Conn, error) {
 	dial := f.test.Dial
 	if dial == nil {
-		d := sock.Dialer(stateWait)
-		if keepAlive { // stateful devices forget a connection without traffic
+		d := f.test.dialer(sock, "tcp", i)
+		if i < 0 { // stateful devices forget a connection without traffic
 			d.KeepAlive = 0
 		}
 		dial = d.DialContext
 	}
-	address := f.test.Address
-	if f.ctl.conn != nil && f.test.Dial == nil { // all connections go to the address that answered
-		address = f.ctl.conn.RemoteAddr().String()
-	}
-	conn, err := dial(ctx, "tcp", address)
+	conn, err := dial(ctx, f.test.network("tcp"), f.address())
 	if err != nil {
 		return nil, fmt.Errorf("iperf3: %w", classify(err))
 	}
@@ -102,6 +107,14 @@ func (f *flow) dial(ctx context.Context, sock stream.Socket, keepAlive bool) (ne
 	}
 	_ = conn.SetWriteDeadline(time.Time{})
 	return conn, nil
+}
+
+// address returns where the next connection goes: all go to the address that answered first.
+func (f *flow) address() string {
+	if f.ctl.conn != nil && f.test.Dial == nil {
+		return f.ctl.conn.RemoteAddr().String()
+	}
+	return f.test.Address
 }
 
 // classify adds ErrRefused or ErrNoAnswer to a dial error.
@@ -248,50 +261,126 @@ func (f *flow) connect(ctx context.Context) error {
 	if len(f.conns) > 0 {
 		return fmt.Errorf("%w: streams are asked for twice", errProtocol)
 	}
-	for i := range f.test.Streams {
-		conn, err := f.dial(ctx, f.test.socket(), false)
+	for i := range f.test.conns() {
+		c := &dataConn{id: streamID(i), sends: f.test.sends(i)}
+		var err error
+		if f.test.UDP {
+			err = f.dialDatagrams(ctx, c, i)
+		} else {
+			c.conn, err = f.dial(ctx, f.test.socket(c.sends), i)
+		}
 		if err != nil {
 			return fmt.Errorf("stream %d: %w", i+1, err)
 		}
-		f.conns = append(f.conns, &dataConn{conn: conn, id: streamID(i)})
+		f.conns = append(f.conns, c)
 	}
 	return nil
 }
 
 // begin lets the data flow.
 func (f *flow) begin() {
-	ctx, cancel := context.WithCancel(context.Background())
-	f.stopData = cancel
+	sctx, stopSend := context.WithCancel(context.Background())
+	rctx, stopRead := context.WithCancel(context.Background())
+	f.stopSend, f.stopRead = stopSend, stopRead
 	f.start = time.Now()
+	f.counted = f.start
 	f.cpu.use(f.start)
 	for _, c := range f.conns {
 		info, _ := tcpinfo.Get(c.conn)
 		base := info.BytesAcked.Or(0)
-		if f.test.Reverse {
+		if !c.sends {
 			base = info.BytesReceived.Or(0)
 		}
 		f.bases = append(f.bases, base)
 	}
-	var budget *stream.Budget
 	if f.test.Bytes > 0 && !f.test.Reverse {
-		budget = stream.NewBudget(f.test.Bytes)
+		f.budget = stream.NewBudget(f.amount())
 	}
+	var senders, receivers sync.WaitGroup
 	for _, c := range f.conns {
+		ctx, wg := rctx, &receivers
+		if c.sends {
+			ctx, wg = sctx, &senders
+		}
+		wg.Add(1)
 		f.dataWG.Go(func() {
-			if err := f.move(ctx, c, budget); err != nil {
+			defer wg.Done()
+			if err := f.move(ctx, c); err != nil {
 				f.broken <- err // as many places as streams
 			}
 		})
 	}
-	f.wg.Go(func() { f.dataWG.Wait(); close(f.sent) })
+	f.wg.Go(func() { senders.Wait(); close(f.sent) })
+	f.wg.Go(func() { receivers.Wait(); close(f.received) })
 }
 
-func (f *flow) move(ctx context.Context, c *dataConn, budget *stream.Budget) error {
-	if f.test.Reverse {
-		return (&stream.Receiver{Length: f.test.Length, Count: &c.count}).Run(ctx, c.conn)
+// omitHead makes what was carried up to now count for nothing.
+func (f *flow) omitHead(now time.Time, moved uint64) {
+	f.counted, f.omitted = now, moved
+	f.cpu.use(now)
+	for _, c := range f.conns {
+		c.base = c.now()
 	}
-	return (&stream.Sender{Rate: f.test.Rate, Length: f.test.Length, Exact: f.test.Length > 0, Budget: budget, Count: &c.count}).Run(ctx, c.conn)
+	if f.budget != nil {
+		// What senders have taken and not counted yet counts.
+		f.budget.Take(f.budgetHead() - int(f.sentBytes()))
+	}
 }
+
+// amount returns the bytes that all senders share: those asked for, in whole datagrams, and those that may go
+// while they are omitted.
+func (f *flow) amount() uint64 {
+	n := f.test.Bytes
+	if f.test.UDP {
+		size := uint64(f.test.length())
+		n = (n + size - 1) / size * size
+	}
+	if f.test.Omit > 0 {
+		n += uint64(f.budgetHead())
+	}
+	return n
+}
+
+// budgetHead is more than any path carries while the beginning is omitted, in whole datagrams.
+func (f *flow) budgetHead() int {
+	const plenty = 1 << 52
+	return plenty / f.test.length() * f.test.length()
+}
+
+func (f *flow) sentBytes() (n uint64) {
+	for _, c := range f.conns {
+		if c.sends {
+			n += c.bytes()
+		}
+	}
+	return n
+}
+
+// perStream returns the rate of each stream in bit/s; 0 is unlimited. TCP is held to what a far end grants by that
+// it does not read faster; datagrams are not.
+func (f *flow) perStream() float64 {
+	r := f.test.Rate
+	if most := f.rate / float64(f.test.Streams); f.test.UDP && f.rate > 0 && (r == 0 || r > most) {
+		r = most
+	}
+	return r
+}
+
+func (f *flow) move(ctx context.Context, c *dataConn) error {
+	t := f.test
+	switch {
+	case t.UDP:
+		return c.moveDatagrams(ctx, datagrams{rate: f.perStream(), length: t.length(), burst: t.Burst, wide: t.Counters64, budget: f.budget})
+	case !c.sends:
+		return (&stream.Receiver{Length: t.Length, Count: &c.count}).Run(ctx, c.conn)
+	case t.Burst > 1 && t.Rate > 0:
+		return (&stream.Sender{Rate: t.Rate, Length: burstLength(t.Burst, t.length()), Exact: true, Budget: f.budget, Count: &c.count}).Run(ctx, c.conn)
+	}
+	return (&stream.Sender{Rate: t.Rate, Length: t.Length, Exact: t.Length > 0, Budget: f.budget, Count: &c.count}).Run(ctx, c.conn)
+}
+
+// burstLength is what a paced TCP sender writes at once for a burst of blocks; memory bounds it.
+func burstLength(blocks, length int) int { return min(blocks*length, 16<<20) }
 
 // abort ends the flow at once and waits for its goroutines. It may be called several times.
 func (f *flow) abort() {
@@ -299,8 +388,9 @@ func (f *flow) abort() {
 		return
 	}
 	close(f.done)
-	if f.stopData != nil {
-		f.stopData()
+	if f.stopSend != nil {
+		f.stopSend()
+		f.stopRead()
 	}
 	for _, c := range f.conns {
 		c.conn.Close()
@@ -321,7 +411,7 @@ func (f *flow) terminate() {
 func (f *flow) finish(ctx context.Context) (Results, error) {
 	f.stopSending()
 	f.end = time.Now()
-	if !f.test.Reverse {
+	if !f.test.Reverse && !f.test.UDP {
 		f.drain(ctx)
 	}
 	if err := f.ctl.send(testEnd, nil); err != nil {
@@ -330,17 +420,15 @@ func (f *flow) finish(ctx context.Context) (Results, error) {
 	if _, err := f.await(ctx, exchangeResults); err != nil {
 		return Results{}, err
 	}
-	if f.test.Reverse {
-		f.drainReverse(ctx)
-	}
-	if err := f.ctl.sendText("results", f.results().encode(!f.test.Reverse)); err != nil {
+	f.drainReverse(ctx)
+	if err := f.ctl.sendText("results", f.results().encode()); err != nil {
 		return Results{}, err
 	}
 	m, err := f.await(ctx, exchangeResults) // the same state again, with the text
 	if err != nil {
 		return Results{}, err
 	}
-	far, err := parseResults(m.text, len(f.conns))
+	far, err := parseResults(m.text, f.peers())
 	if err != nil {
 		return Results{}, err
 	}
@@ -366,3 +454,6 @@ func (f *flow) await(ctx context.Context, want state) (message, error) {
 		}
 	}
 }
+
+// peers returns what is known of the streams before the far end says what it counted of them.
+func (f *flow) peers() []peerStream { return peersOf(f.conns, f.test.length(), f.test.Omit > 0) }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"whydrop/probe/stream"
 )
 
 // FuzzParams: whatever a client says it wants is refused, or lies within the bounds.
@@ -38,14 +40,54 @@ func FuzzResults(f *testing.F) {
 	for _, s := range []string{
 		`{"cpu_util_total":0.14,"cpu_util_user":0.14,"cpu_util_system":0,"sender_has_retransmits":18446744073709551615,"congestion_used":"bbr","streams":[{"id":1,"bytes":131072,"retransmits":18446744073709551615,"jitter":0,"errors":0,"packets":0,"start_time":0,"end_time":1.001097}]}`,
 		`{"streams":[{"id":1,"bytes":1,"jitter":-nan}]}`, `{"streams":{}}`, `{"streams":[{},{},{}]}`, `{"streams":null}`, `{`, `{"streams":[{"id":1,"bytes":1e300}]}`,
+		`{"streams":[{"id":1,"bytes":8000,"jitter":1.4e-05,"errors":2,"omitted_errors":1,"packets":18,"omitted_packets":8,"start_time":0,"end_time":1.04,"whydrop_arrived":8,"whydrop_out_of_order":1}]}`,
+		`{"streams":[{"id":1,"bytes":8000,"jitter":410264,"errors":-1919,"packets":69045}]}`, `{"streams":[{"id":1,"bytes":18446744073709551615,"errors":18446744073709551615,"packets":2147483648}]}`,
 	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		r, err := parseResults(text, 1)
+		if r, err := parseResults(text, []peerStream{{receives: true, length: 1000, omit: len(text)%2 == 0}}); err == nil {
+			l, _ := Direction{Received: &r, Sent: &Results{Streams: []StreamResult{{Packets: 10}}}, length: 1000}.Loss(0)
+			if share, ok := l.Share(); l.Received+l.Lost != l.Sent || ok && !(share >= 0 && share <= 1) || r.Streams[0].Jitter.Value < 0 {
+				t.Errorf("accepted %+v, which is %+v", r, l)
+			}
+		}
+		r, err := parseResults(text, tcpPeers(1))
 		if err == nil && (len(r.Streams) != 1 || r.Streams[0].ID != 1 || r.Streams[0].Bytes > maxCount || r.Streams[0].Seconds < 0) {
 			t.Errorf("accepted %+v", r)
 		}
+	})
+}
+
+// FuzzDatagram: whatever comes over UDP is counted within bounds, and what was written is read.
+func FuzzDatagram(f *testing.F) {
+	for _, n := range []uint64{0, 1, 2, 1 << 31, 1<<32 - 1, 1 << 32, 1<<63 + 5} {
+		b := make([]byte, 20)
+		fill(n%2 == 0)(b, n, time.UnixMicro(1_700_000_000_123_456))
+		f.Add(b, b[:12], n%2 == 0)
+	}
+	f.Add([]byte("9876"), []byte("6789"), true)
+	f.Add([]byte{}, []byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"), false)
+	f.Fuzz(func(t *testing.T, a, b []byte, wide bool) {
+		c := &dataConn{}
+		c.newCounts(wide)
+		now := time.Now()
+		parse := parseDatagram(wide)
+		for i, d := range [][]byte{a, b, a} {
+			c.in.Add(stream.Burst{Data: d, Size: len(d), At: now.Add(time.Duration(i) * time.Millisecond)}, parse)
+			if number, sent, ok := parse(d); ok && sent.UnixMicro() < int64(1)<<51 {
+				out := bytes.Clone(d)
+				fill(wide)(out, number, sent)
+				if n2, sent2, _ := parse(out); n2 != number || !sent2.Equal(sent) {
+					t.Errorf("%x is %d at %v, written as %x", d, number, sent, out)
+				}
+			}
+		}
+		r := c.result(1)
+		if n := c.in.Counts(); n.Datagrams > 3 || n.Lost != n.Expected-n.Datagrams || r.Jitter.OK && r.Jitter.Value < 0 {
+			t.Errorf("counted %+v", n)
+		}
+		_ = answerTo(a)
 	})
 }
 

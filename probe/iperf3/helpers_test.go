@@ -39,3 +39,6 @@ func await(t *testing.T, d time.Duration, what string, ok func() bool) {
 	}
 	t.Fatalf("not within %v: %s", d, what)
 }
+
+// tcpPeers is what is known of n TCP streams on which the peer sends.
+func tcpPeers(n int) []peerStream { return make([]peerStream, n) }

@@ -162,8 +162,9 @@ func TestStockClientIsToldOfLimits(t *testing.T) {
 		{"for ever", "duration", []string{"-t", "0"}},
 		{"too many streams", "streams", []string{"-t", "1", "-P", "17"}},
 		{"too fast", "bandwidth", []string{"-t", "1", "-P", "2", "-b", "600M"}},
-		{"UDP", "not implemented", []string{"-t", "1", "-u"}},
-		{"both directions", "not implemented", []string{"-t", "1", "--bidir"}},
+		{"too fast with UDP", "bandwidth", []string{"-t", "1", "-u", "-b", "1100M"}},
+		{"too many streams both ways", "streams", []string{"-t", "1", "-P", "9", "--bidir"}},
+		{"SCTP", "not implemented", []string{"-t", "1", "--sctp"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -16,13 +16,14 @@ import (
 type pipeNet struct {
 	mu      sync.Mutex
 	backlog chan net.Conn // of the far end that listens; nil: refused
+	gone    chan struct{} // closed when that far end listens no more
 	dark    bool          // connections get no answer
 	hops    []*hop
 }
 
 func (p *pipeNet) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	p.mu.Lock()
-	backlog, dark := p.backlog, p.dark
+	backlog, gone, dark := p.backlog, p.gone, p.dark
 	p.mu.Unlock()
 	switch {
 	case dark:
@@ -46,6 +47,9 @@ func (p *pipeNet) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	select {
 	case backlog <- there:
 		return here, nil
+	case <-gone:
+		h.cut()
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	case <-ctx.Done():
 		h.cut()
 		return nil, ctx.Err()
@@ -143,7 +147,7 @@ func (p *pipeNet) listen() *pipeListener {
 	l := &pipeListener{p: p, conns: make(chan net.Conn), done: make(chan struct{})}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.backlog = l.conns
+	p.backlog, p.gone = l.conns, l.done
 	return l
 }
 

@@ -23,7 +23,19 @@ func TestParseParams(t *testing.T) {
 			}},
 		{"nothing given", `{}`, func(p params) bool { return p.streams == 1 && p.time == 0 && p.rate == 0 && !p.reverse }},
 		{"blocks are bytes", `{"blockcount":10,"len":1000}`, func(p params) bool { return p.bytes == 10_000 }},
-		{"UDP", `{"udp":true}`, func(p params) bool { return p.other == "UDP" }},
+		{"UDP of iperf 3.12", `{"udp":true,"omit":1,"time":1,"num":0,"blockcount":0,"parallel":1,"bidirectional":true,"len":1470,"bandwidth":1000000,"pacing_timer":1000,"burst":3,"TOS":16,"title":"t","get_server_output":1,"udp_counters_64bit":1,"zerocopy":1,"dont_fragment":1,"client_version":"3.12"}`,
+			func(p params) bool {
+				return p.udp && p.omit == time.Second && p.bidirectional && p.length == 1470 && p.burst == 3 && p.tos == 16 && p.title == "t" && p.serverOutput && p.counters64 && p.zeroCopy && p.dontFragment && p.conns() == 2
+			}},
+		{"keys of iperf 3.13 to 3.19", `{"tcp":true,"time":1,"parallel":1,"len":131072,"pacing_timer":1000,"skip_rx_copy":1,"mptcp":1,"gsro":1,"gso":0,"cntl_ka":1,"extra_data":{"a":[1]},"flowlabel":3,"client_version":"3.19"}`,
+			func(p params) bool { return p.time == time.Second && !p.udp }},
+		{"SCTP is not ours", `{"sctp":true,"time":1}`, func(p params) bool { return p.other == "SCTP" }},
+		{"UDP without a length", `{"udp":true}`, func(p params) bool { return p.udp && p.length == 1460 }},
+		{"datagrams shorter than their fields", `{"udp":true,"len":11}`, nil},
+		{"datagrams longer than any", `{"udp":true,"len":65508}`, nil},
+		{"a burst beyond any", `{"burst":1001}`, nil},
+		{"a type of service beyond any", `{"TOS":545460846592}`, nil},
+		{"reverse and both directions", `{"reverse":true,"bidirectional":true}`, nil},
 		{"flags as numbers", `{"tcp":1,"reverse":1}`, func(p params) bool { return p.reverse }},
 		{"nan is not given", `{"time":nan,"bandwidth":-inf,"parallel":NaN}`, func(p params) bool { return p.time == 0 && p.rate == 0 && p.streams == 1 }},
 		{"text after the text", `{"time":3} iperf Done.`, func(p params) bool { return p.time == 3*time.Second }},
@@ -84,7 +96,7 @@ func TestParamsSurviveTheWire(t *testing.T) {
 
 func TestParseResults(t *testing.T) {
 	const stock = `{"cpu_util_total":0.14,"cpu_util_user":0.14,"cpu_util_system":0,"sender_has_retransmits":18446744073709551615,"congestion_used":"bbr","streams":[{"id":1,"bytes":131072,"retransmits":18446744073709551615,"jitter":0,"errors":0,"packets":0,"start_time":0,"end_time":1.001097},{"id":3,"bytes":5,"retransmits":7,"jitter":-nan,"errors":0,"packets":0}]}`
-	r, err := parseResults([]byte(stock), 2)
+	r, err := parseResults([]byte(stock), tcpPeers(2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +115,7 @@ func TestParseResults(t *testing.T) {
 		"cut short":                 `{"streams":[{"id":1,"bytes":1},`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if r, err := parseResults([]byte(text), 2); err == nil {
+			if r, err := parseResults([]byte(text), tcpPeers(2)); err == nil {
 				t.Errorf("accepted as %+v", r)
 			}
 		})
@@ -111,12 +123,12 @@ func TestParseResults(t *testing.T) {
 }
 
 func TestResultsSurviveTheWire(t *testing.T) {
-	r := Results{Streams: []StreamResult{{ID: 1, Bytes: 1 << 40, Retransmits: 3, Seconds: 2.5}, {ID: 3, Bytes: 7, Retransmits: 0, Seconds: 2.5}}, CPU: CPUUse{Total: 12, User: 4, System: 8}, Congestion: "cubic"}
-	b, err := json.Marshal(r.encode(true))
+	r := Results{Streams: []StreamResult{{ID: 1, Sends: true, Bytes: 1 << 40, Retransmits: 3, Seconds: 2.5}, {ID: 3, Sends: true, Bytes: 7, Retransmits: 0, Seconds: 2.5}}, CPU: CPUUse{Total: 12, User: 4, System: 8}, Congestion: "cubic"}
+	b, err := json.Marshal(r.encode())
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := parseResults(b, 2)
+	got, err := parseResults(b, tcpPeers(2))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,12 +24,12 @@ func (r *reporter) report(now time.Time) report {
 	out := report{Seconds: now.Sub(r.t.start).Seconds(), Streams: make([]reportStream, 0, len(r.t.conns))}
 	var waited time.Duration
 	for _, c := range r.t.conns {
-		out.Streams = append(out.Streams, reportStream{c.id, c.count.Bytes()})
+		out.Streams = append(out.Streams, reportStream{c.id, c.bytes()})
 		waited += c.count.Waited()
 	}
 	out.CPU = ptr(r.load.host())
 	out.ProcessCPU = ptr(r.load.process(now))
-	if d := now.Sub(r.at); d > 0 && !r.t.params.reverse {
+	if d := now.Sub(r.at); d > 0 && !r.t.params.reverse && !r.t.params.bidirectional && !r.t.params.udp {
 		share := float64(waited-r.waited) / float64(d) / float64(len(r.t.conns))
 		stall := min(1, max(0, 1-share))
 		out.ReadStall = &stall

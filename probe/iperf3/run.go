@@ -13,14 +13,16 @@ import (
 
 // Connection is one data connection of a test.
 type Connection struct {
-	ID            int // 1, 3, 4, 5 ...
+	ID            int  // 1, 3, 4, 5 ...
+	Sends         bool // this end sends on it
 	Local, Remote net.Addr
 	Actual        stream.Actual // what the socket really got
 }
 
 // Interval is what one stretch of a running test showed.
 type Interval struct {
-	From, To time.Duration // since the test's start
+	From, To time.Duration // since the test's start; what is omitted has a time of its own before it
+	Omitted  bool          // it is in no total
 	Streams  []StreamInterval
 }
 
@@ -36,9 +38,21 @@ func (i Interval) Bytes() uint64 {
 // StreamInterval is one stream's part of an [Interval].
 type StreamInterval struct {
 	ID          int
+	Sends       bool                // this end sends
 	Bytes       uint64              // sent or received
 	Retransmits tcpinfo.Opt[uint64] // in this interval; only of a sender
 	Info        tcpinfo.Info        // at the interval's end
+	Datagrams   *DatagramInterval   // of UDP; else nil
+}
+
+// DatagramInterval is what became of datagrams in an [Interval]. All but Packets are the receiver's, and 0 where this
+// end sends.
+type DatagramInterval struct {
+	Packets    uint64 // sent, or arrived, without duplicates
+	Lost       uint64 // numbers missed up to the interval's end; one that comes later is in no interval's count taken off
+	OutOfOrder uint64
+	Duplicates uint64
+	Jitter     tcpinfo.Opt[time.Duration] // at the interval's end; not given if nothing came
 }
 
 // Summary is what TCP showed of one stream over the whole test, from readings every 10 ms. It is only of a sender.
@@ -59,9 +73,11 @@ type Stall struct {
 // Result is what a test measured.
 type Result struct {
 	Started     time.Time
-	Duration    time.Duration // how long data was sent
+	Duration    time.Duration // how long data was sent that counts
 	Cookie      string
 	Reverse     bool
+	UDP         bool
+	Length      int // bytes of a datagram; of TCP what is written at a time
 	Connections []Connection
 	Local       Results   // counted by this end
 	Far         *Results  // counted by the far end; nil if it did not say
@@ -72,21 +88,12 @@ type Result struct {
 	Interrupted bool // ctx ended before the test did
 }
 
-// Sender returns what the sending end counted; nil if it is not known.
-func (r Result) Sender() *Results {
-	if r.Reverse {
-		return r.Far
-	}
-	return &r.Local
-}
+// Sender returns what the sending end counted; nil if it is not known. Of a test in both directions it is the
+// direction from this end; see [Result.Directions].
+func (r Result) Sender() *Results { return r.Directions()[0].Sent }
 
-// Receiver returns what the receiving end counted; nil if it is not known.
-func (r Result) Receiver() *Results {
-	if r.Reverse {
-		return &r.Local
-	}
-	return r.Far
-}
+// Receiver returns what the receiving end counted; nil if it is not known. See [Result.Sender].
+func (r Result) Receiver() *Results { return r.Directions()[0].Received }
 
 // Handler is told of a test while it runs, from one goroutine. Each may be nil.
 type Handler struct {
@@ -109,12 +116,12 @@ func Run(ctx context.Context, t Test, interval time.Duration, h Handler) (Result
 		return Result{}, err
 	}
 	defer f.abort()
-	r := &run{f: f, h: h, every: max(interval, stream.Tick), result: Result{Cookie: f.cookie, Reverse: t.Reverse, OursFar: f.ours}}
+	r := &run{f: f, h: h, every: max(interval, stream.Tick), result: Result{Cookie: f.cookie, Reverse: t.Reverse, UDP: t.UDP, Length: f.test.length(), OursFar: f.ours}}
 	r.connected()
 	f.begin()
 	r.result.Started = f.start
 	r.ends = t.Time
-	if f.limit > 0 && (t.Time == 0 || t.Time > f.limit) {
+	if f.limit > 0 && (t.Time == 0 || t.Time > f.limit) { // what is omitted is beside it
 		r.ends = f.limit
 		r.notice(fmt.Sprintf("the far end limits the test to %v without its token", f.limit))
 	}
@@ -144,7 +151,8 @@ type run struct {
 	det    detector
 
 	from    time.Duration // where the interval that goes on began
-	bytes   []uint64      // of each stream at that time
+	omits   bool          // the beginning that does not count goes on
+	marks   []mark        // of each stream when the interval began
 	retrans []uint64
 }
 
@@ -156,10 +164,11 @@ func (r *run) notice(text string) {
 
 func (r *run) connected() {
 	for _, c := range r.f.conns {
-		r.result.Connections = append(r.result.Connections, Connection{c.id, c.conn.LocalAddr(), c.conn.RemoteAddr(), stream.Inspect(c.conn)})
+		r.result.Connections = append(r.result.Connections, Connection{c.id, c.sends, c.conn.LocalAddr(), c.conn.RemoteAddr(), stream.Inspect(c.conn)})
 		r.result.TCP = append(r.result.TCP, Summary{ID: c.id})
 	}
-	r.bytes, r.retrans = make([]uint64, len(r.f.conns)), make([]uint64, len(r.f.conns))
+	r.marks, r.retrans = make([]mark, len(r.f.conns)), make([]uint64, len(r.f.conns))
+	r.omits = r.f.test.Omit > 0
 	if r.h.Connected != nil {
 		r.h.Connected(r.result.Connections)
 	}
@@ -172,7 +181,7 @@ func (r *run) measure(ctx context.Context) error {
 	for i, info := range first.infos {
 		r.retrans[i] = info.Retransmitted.Or(0)
 	}
-	if f.test.Reverse && f.test.Rate > 0 {
+	if (f.test.Reverse || f.test.UDP) && f.test.Rate > 0 {
 		r.det.least = time.Duration(4 * 8 * float64(f.test.length()) / f.test.Rate * float64(time.Second))
 	}
 	r.det.begin(first)
@@ -214,23 +223,34 @@ func (r *run) tick(now time.Time) bool {
 		r.result.Stalls = append(r.result.Stalls, Stall{From: s.from, To: s.to})
 		r.notice(fmt.Sprintf("nothing arrived for %.2f s", s.to.Sub(s.from).Seconds()))
 	}
-	at := now.Sub(r.f.start)
+	if r.omits && now.Sub(r.f.start) >= r.f.test.Omit {
+		r.interval(now.Sub(r.f.start), v)
+		r.omits, r.from = false, 0
+		r.f.omitHead(now, v.moved)
+	}
+	at := now.Sub(r.f.counted)
 	r.summarise(v)
+	if r.omits {
+		if at-r.from >= r.every-stream.Tick/2 && r.f.test.Omit-at >= 2*stream.Tick {
+			r.interval(at, v)
+		}
+		return false
+	}
 	last := r.ends > 0 && r.ends-at < 2*stream.Tick // the end follows at once and takes this interval along
 	if at-r.from >= r.every-stream.Tick/2 && !last {
 		r.interval(at, v)
 	}
-	if r.f.test.Reverse && r.f.test.Bytes > 0 && v.moved >= r.f.test.Bytes {
+	if r.f.test.Reverse && r.f.test.Bytes > 0 && v.moved-r.f.omitted >= r.f.test.Bytes {
 		return true
 	}
 	return r.ends > 0 && at >= r.ends
 }
 
 func (r *run) summarise(v reading) {
-	if r.f.test.Reverse {
-		return
-	}
 	for i, info := range v.infos {
+		if !r.f.conns[i].sends {
+			continue
+		}
 		s := &r.result.TCP[i]
 		s.MaxCwnd = max(s.MaxCwnd, info.Cwnd.Or(0))
 		s.MaxSendWindow = max(s.MaxSendWindow, info.SendWindow.Or(0))
@@ -248,14 +268,23 @@ func (r *run) summarise(v reading) {
 
 // interval tells of the interval that ends at the time given.
 func (r *run) interval(to time.Duration, v reading) {
-	iv := Interval{From: r.from, To: to}
+	iv := Interval{From: r.from, To: to, Omitted: r.omits}
 	for i, c := range r.f.conns {
-		n := c.count.Bytes()
-		s := StreamInterval{ID: c.id, Bytes: n - r.bytes[i]}
-		r.bytes[i] = n
+		m := c.now()
+		d := m.since(r.marks[i])
+		s := StreamInterval{ID: c.id, Sends: c.sends, Bytes: d.bytes}
+		if c.udp() {
+			s.Datagrams = &DatagramInterval{Packets: d.packets, Lost: d.lost, OutOfOrder: d.reordered, Duplicates: d.duplicates}
+		}
+		if c.in != nil {
+			if a := c.in.Counts(); a.Datagrams > 1 {
+				s.Datagrams.Jitter = tcpinfo.Opt[time.Duration]{Value: a.Jitter, OK: true}
+			}
+		}
+		r.marks[i] = m
 		if v.infos != nil {
 			s.Info = v.infos[i]
-			if total := s.Info.Retransmitted; total.OK && !r.f.test.Reverse {
+			if total := s.Info.Retransmitted; total.OK && c.sends {
 				s.Retransmits = tcpinfo.Opt[uint64]{Value: total.Value - r.retrans[i], OK: true}
 				r.retrans[i] = total.Value
 			}
@@ -273,7 +302,10 @@ func (r *run) end(ctx context.Context, ended error) error {
 	f := r.f
 	f.stopSending()
 	f.end = time.Now()
-	r.result.Duration = f.end.Sub(f.start)
+	r.result.Duration = f.end.Sub(f.counted)
+	if r.omits {
+		f.omitHead(f.end, 0) // it ended before anything counted
+	}
 	if to := r.result.Duration; to-r.from > stream.Tick || r.unreported() {
 		r.interval(to, f.read(f.end))
 	}
@@ -297,7 +329,7 @@ func (r *run) end(ctx context.Context, ended error) error {
 	}
 	r.result.Interrupted = ctx.Err() != nil
 	r.result.FarProblem = ended
-	if r.result.Local.Bytes() == 0 && ended != nil {
+	if r.nothing() && ended != nil {
 		return fmt.Errorf("iperf3: %s: nothing was measured: %w", f.test.Address, ended)
 	}
 	if ended != nil && !r.result.Interrupted {
@@ -306,10 +338,20 @@ func (r *run) end(ctx context.Context, ended error) error {
 	return nil
 }
 
+// nothing says whether no byte moved at all, those of what was omitted included.
+func (r *run) nothing() bool {
+	for _, c := range r.f.conns {
+		if c.bytes() > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // unreported says whether bytes were counted that are in no interval yet.
 func (r *run) unreported() bool {
 	for i, c := range r.f.conns {
-		if c.count.Bytes() != r.bytes[i] {
+		if c.bytes() != r.marks[i].bytes {
 			return true
 		}
 	}

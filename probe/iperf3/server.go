@@ -48,6 +48,8 @@ type ServerConfig struct {
 	Slow func(n int)
 	// ReadBuffer, if not 0, is the size asked for the buffers of data connections whose client asks for none.
 	ReadBuffer int
+	// NoUDP keeps the far end from opening the UDP port of the same number.
+	NoUDP bool
 	// Log, if not nil, is told in one line each what the server does. It may be called from several goroutines.
 	Log func(line string)
 
@@ -82,6 +84,10 @@ func Serve(ctx context.Context, cfg ServerConfig) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer l.Close()
+	if udp := s.openDoor(ctx, l); udp != nil {
+		defer udp.Close()
+		wg.Go(func() { s.door.listen(ctx, udp) })
+	}
 	stop := context.AfterFunc(ctx, func() { l.Close() })
 	defer stop()
 	for order := uint64(1); ; order++ {
@@ -111,6 +117,7 @@ type server struct {
 	slots  *semaphore.Weighted // tests at once, first come first served
 	silent silentConns
 	used   used
+	door   *door // of UDP; nil: UDP is not served
 
 	waiting atomic.Int64 // tests that wait for their turn
 	mu      sync.Mutex

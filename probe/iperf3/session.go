@@ -26,9 +26,12 @@ type session struct {
 	authenticated bool
 	limit         time.Duration // longest run; 0: none
 	conns         []*dataConn
-	base          []uint64 // bytes of each stream that belong to the omitted beginning
 	start, end    time.Time
-	readLimit     *stream.Limit // nil: none
+	counted       time.Time      // from when on it counts: start, and what is omitted after it
+	hellos        chan *dataConn // UDP streams that were opened
+	answering     func()         // ends the answering of hellos; nil: there is none
+	output        *serverOutput  // nil: not asked for
+	readLimit     *stream.Limit  // nil: none
 	cpu           hostLoad
 }
 
@@ -42,6 +45,9 @@ func (t *session) run(ctx context.Context) error {
 		return err
 	}
 	t.ready()
+	if t.params.serverOutput {
+		t.output = newServerOutput(t)
+	}
 
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -160,10 +166,12 @@ func (t *session) tooMuch() (code, string) {
 	switch {
 	case p.other != "":
 		return codeUnknown, p.other + " is not supported here"
+	case p.udp && t.server.door == nil:
+		return codeUnknown, "UDP is not served here"
 	case t.authenticated:
 		return 0, ""
-	case p.streams > cfg.MaxStreams:
-		return codeStreams, fmt.Sprintf("%d streams asked for, %d are allowed without the token", p.streams, cfg.MaxStreams)
+	case p.conns() > cfg.MaxStreams:
+		return codeStreams, fmt.Sprintf("%d streams asked for, %d are allowed without the token", p.conns(), cfg.MaxStreams)
 	case p.rate*float64(p.streams) > cfg.MaxRate:
 		return codeRate, fmt.Sprintf("%.4g Mbit/s asked for, %.4g Mbit/s are allowed without the token", p.rate*float64(p.streams)/1e6, cfg.MaxRate/1e6)
 	case p.ours != nil: // a client of ours ends by itself at the time it is granted
@@ -191,31 +199,30 @@ func (t *session) longest() time.Duration {
 
 // collect waits for the data connections and sets them up.
 func (t *session) collect(ctx context.Context) error {
+	if t.params.udp {
+		return t.collectDatagrams(ctx)
+	}
 	if err := t.ctl.send(createStreams, nil); err != nil {
 		return err
 	}
 	late := time.NewTimer(stateWait)
 	defer late.Stop()
 	var got []orderedConn
-	for len(got) < t.params.streams {
+	for len(got) < t.params.conns() {
 		select {
 		case c := <-t.arrivals:
 			got = append(got, c)
 			t.conns = append(t.conns, &dataConn{conn: c.conn})
 		case <-late.C:
-			return fmt.Errorf("%d of %d streams came in %v", len(got), t.params.streams, stateWait)
+			return fmt.Errorf("%d of %d streams came in %v", len(got), t.params.conns(), stateWait)
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 	slices.SortFunc(got, func(a, b orderedConn) int { return cmp.Compare(a.order, b.order) })
-	sock := stream.Socket{Buffer: t.params.window}
-	if t.params.reverse {
-		sock.Congestion = t.params.congestion
-	}
 	for i, c := range got {
-		t.conns[i].conn, t.conns[i].id = c.conn, streamID(i)
-		if err := sock.Apply(c.conn); err != nil {
+		t.conns[i].conn, t.conns[i].id, t.conns[i].sends = c.conn, streamID(i), !t.params.receives(i)
+		if err := t.setUp(t.conns[i]); err != nil {
 			_ = t.ctl.refuse(codeUnknown)
 			return err
 		}
@@ -223,7 +230,23 @@ func (t *session) collect(ctx context.Context) error {
 	return nil
 }
 
+// setUp gives a TCP stream what the client asks for.
+func (t *session) setUp(c *dataConn) error {
+	p := t.params
+	sock := stream.Socket{Buffer: p.window}
+	if c.sends {
+		sock.Congestion = p.congestion
+	}
+	if err := sock.Apply(c.conn); err != nil {
+		return err
+	}
+	return marks{tos: p.tos}.apply(c.conn, "tcp"+family(addressOf(c.conn.RemoteAddr())))
+}
+
 func (t *session) closeStreams() {
+	if t.answering != nil {
+		t.answering()
+	}
 	for _, c := range t.conns {
 		c.conn.Close()
 	}
@@ -278,49 +301,63 @@ func (t *session) turn(ctx context.Context, words <-chan word) (release func(), 
 
 // transfer moves the data until the client says that the test is over, or until a limit is reached.
 func (t *session) transfer(ctx context.Context, words <-chan word) error {
+	if t.answering != nil {
+		t.answering()
+		t.answering = nil
+	}
 	if err := t.ctl.send(testStart, nil); err != nil {
 		return err
 	}
 	if err := t.ctl.send(testRunning, nil); err != nil {
 		return err
 	}
-	data, cancel := context.WithCancel(ctx)
+	data, cancel := context.WithCancel(ctx) // of receivers
+	sending, stopSend := context.WithCancel(data)
+	defer stopSend()
 	var wg sync.WaitGroup
-	over := make(chan struct{}) // closed when all streams have ended by themselves
+	over := make(chan struct{}) // closed when all receivers have ended by themselves
 	defer wg.Wait()
 	defer cancel()
 	t.start = time.Now()
+	t.counted = t.start
 	t.cpu.use(t.start)
 	if !t.authenticated {
 		t.readLimit = stream.NewLimit(t.server.cfg.MaxRate)
 	}
-	var running sync.WaitGroup
-	t.base = make([]uint64, len(t.conns))
+	var senders, receivers sync.WaitGroup
 	var budget *stream.Budget
 	if t.params.reverse && t.params.omit == 0 && t.params.total > 0 {
 		// The client ends the test at this many bytes; more would be sent for nothing.
-		budget = stream.NewBudget(t.params.total)
+		size := uint64(1)
+		if t.params.udp {
+			size = uint64(t.params.length)
+		}
+		budget = stream.NewBudget((t.params.total + size - 1) / size * size)
 	}
 	for _, c := range t.conns {
-		running.Go(func() { t.move(data, c, budget) })
+		if c.sends {
+			senders.Go(func() { t.move(sending, c, budget) })
+		} else {
+			receivers.Go(func() { t.move(data, c, nil) })
+		}
 	}
-	wg.Go(func() { running.Wait(); close(over) })
+	wg.Go(func() { receivers.Wait(); close(over) })
 
 	if err := t.watch(ctx, words); err != nil {
 		_ = t.ctl.send(serverTerminate, nil)
 		return err
 	}
 	t.end = time.Now()
+	stopSend()
+	senders.Wait()
 	if !t.params.reverse {
 		t.drain(over)
 	}
 	cancel()
 	wg.Wait()
-	if t.params.reverse {
-		for _, c := range t.conns {
-			if hc, ok := c.conn.(interface{ CloseWrite() error }); ok {
-				_ = hc.CloseWrite()
-			}
+	for _, c := range t.conns {
+		if hc, ok := c.conn.(interface{ CloseWrite() error }); ok && c.sends {
+			_ = hc.CloseWrite()
 		}
 	}
 	return nil
@@ -328,18 +365,23 @@ func (t *session) transfer(ctx context.Context, words <-chan word) error {
 
 // move carries one stream's data. That a stream breaks ends it alone; the client decides about the test.
 func (t *session) move(ctx context.Context, c *dataConn, budget *stream.Budget) {
-	cfg := t.server.cfg
-	if !t.params.reverse {
-		_ = (&stream.Receiver{Length: t.params.length, Slow: cfg.Slow, Limit: t.readLimit, Count: &c.count}).Run(ctx, c.conn)
-		return
-	}
-	rate := t.params.rate
+	cfg, p := t.server.cfg, t.params
+	rate := p.rate
 	if !t.authenticated {
-		if most := cfg.MaxRate / float64(len(t.conns)); rate == 0 || rate > most {
+		if most := cfg.MaxRate / float64(p.streams); rate == 0 || rate > most {
 			rate = most
 		}
 	}
-	_ = (&stream.Sender{Rate: rate, Length: t.params.length, Budget: budget, Slow: cfg.Slow, Count: &c.count}).Run(ctx, c.conn)
+	switch {
+	case p.udp:
+		_ = c.moveDatagrams(ctx, datagrams{rate: rate, length: p.length, burst: p.burst, wide: p.counters64, budget: budget})
+	case !c.sends:
+		_ = (&stream.Receiver{Length: p.length, Slow: cfg.Slow, Limit: t.readLimit, Count: &c.count}).Run(ctx, c.conn)
+	case p.burst > 1 && p.rate > 0:
+		_ = (&stream.Sender{Rate: rate, Length: burstLength(p.burst, p.length), Exact: true, Budget: budget, Slow: cfg.Slow, Count: &c.count}).Run(ctx, c.conn)
+	default:
+		_ = (&stream.Sender{Rate: rate, Length: p.length, Budget: budget, Slow: cfg.Slow, Count: &c.count}).Run(ctx, c.conn)
+	}
 }
 
 // errLimit says that a test was ended by a limit of the server.
@@ -370,15 +412,23 @@ func (t *session) watch(ctx context.Context, words <-chan word) error {
 		case now := <-tick.C:
 			if !omitted && now.Sub(t.start) >= t.params.omit {
 				omitted = true
-				for i, c := range t.conns {
-					t.base[i] = c.count.Bytes()
+				t.counted = now
+				t.cpu.use(now)
+				for _, c := range t.conns {
+					c.base = c.now()
 				}
 			}
 			if err := t.limits(now, idle); err != nil {
 				return err
 			}
-			if t.params.ours != nil && !now.Before(next) {
-				next = next.Add(time.Second)
+			if now.Before(next) {
+				continue
+			}
+			next = next.Add(time.Second)
+			if t.output != nil {
+				t.output.interval(now, !omitted)
+			}
+			if t.params.ours != nil {
 				if err := t.ctl.send(stateReport, load.report(now)); err != nil {
 					return err
 				}
@@ -394,12 +444,14 @@ func (t *session) limits(now time.Time, idle time.Duration) error {
 	last, waiting := t.start, t.server.waiting.Load()
 	began := false
 	for _, c := range t.conns {
-		if l := c.count.Last(); l.After(last) {
+		if l := c.last(); l.After(last) {
 			last, began = l, true
 		}
 	}
 	ran := now.Sub(t.start)
 	switch {
+	case t.params.udp && !t.authenticated && ran > 2*time.Second && t.arrived()/ran.Seconds() > 1.2*t.server.cfg.MaxRate:
+		return fmt.Errorf("%w: it sends more than the %.4g Mbit/s that are allowed without the token", errLimit, t.server.cfg.MaxRate/1e6)
 	// A test that stands still is left to the idle limit: its path may come back.
 	case t.limit > 0 && ran > t.limit+overLimit && now.Sub(last) < 500*time.Millisecond:
 		return fmt.Errorf("%w: it ran %v, %v are allowed", errLimit, ran.Round(time.Second), t.limit)
@@ -413,6 +465,16 @@ func (t *session) limits(now time.Time, idle time.Duration) error {
 	return nil
 }
 
+// arrived returns the bits of all datagrams that arrived.
+func (t *session) arrived() (bits float64) {
+	for _, c := range t.conns {
+		if c.in != nil {
+			bits += float64(c.in.Counts().Bytes) * 8
+		}
+	}
+	return bits
+}
+
 // drain lets the receivers read what was sent before the end of the test. A client of ours closes its side; a
 // stock client does not, so there it has to do that all receivers wait for data in vain.
 func (t *session) drain(over <-chan struct{}) {
@@ -424,9 +486,15 @@ func (t *session) drain(over <-chan struct{}) {
 		case <-over:
 			return
 		case now := <-tick.C:
+			if t.params.udp {
+				if lateIsLost(t.conns, t.end, now) {
+					return
+				}
+				continue
+			}
 			waiting := now.Sub(t.end) >= quiet
 			for _, c := range t.conns {
-				waiting = waiting && c.count.Blocked() >= quiet && !unread(c)
+				waiting = waiting && (c.sends || c.count.Blocked() >= quiet && !unread(c))
 			}
 			if waiting || now.Sub(t.end) >= most {
 				return
@@ -451,46 +519,77 @@ func (t *session) exchange() error {
 	if err != nil {
 		return err
 	}
-	if _, err := parseResults(text, len(t.conns)); err != nil {
+	theirs, err := parseResults(text, peersOf(t.conns, t.params.length, t.params.omit > 0))
+	if err != nil {
 		return err
 	}
 	r := t.results()
-	if err := t.ctl.sendText("results", r.encode(t.params.reverse)); err != nil {
+	r.missing(theirs)
+	if t.output != nil {
+		r.OutputText = t.output.end(r)
+	}
+	if err := t.ctl.sendText("results", r.encode()); err != nil {
 		return err
 	}
 	if err := t.ctl.send(displayResults, nil); err != nil {
 		return err
 	}
-	d := t.seconds(t.conns[0])
-	direction := "from"
-	if t.params.reverse {
-		direction = "to"
-	}
-	t.server.log("%v: %d bytes %s it in %.2f s over %d streams, %.4g Mbit/s", t.ctl.conn.RemoteAddr(), r.Bytes(), direction,
-		d, len(t.conns), float64(r.Bytes())*8/d/1e6)
+	t.logResult(r)
 	_ = t.ctl.expect(iperfDone) // nothing depends on it any more
 	return nil
 }
 
-// seconds returns how long a stream carried data: to the end of the test, or to its last byte if that came later.
+// logResult tells what a test carried.
+func (t *session) logResult(r Results) {
+	for _, sends := range []bool{false, true} {
+		part := r.of(sends)
+		if len(part.Streams) == 0 {
+			continue
+		}
+		direction, protocol, seconds := "from", "TCP", 0.0
+		if sends {
+			direction = "to"
+		}
+		var lost, packets uint64
+		for _, s := range part.Streams {
+			seconds = max(seconds, s.Seconds)
+			lost, packets = lost+s.Lost.Or(0), packets+s.Packets
+		}
+		if t.params.udp {
+			protocol = "UDP"
+		}
+		line := fmt.Sprintf("%v: %d bytes %s it by %s in %.2f s over %d streams", t.ctl.conn.RemoteAddr(), part.Bytes(), direction, protocol, seconds, len(part.Streams))
+		if seconds > 0 {
+			line += fmt.Sprintf(", %.4g Mbit/s", float64(part.Bytes())*8/seconds/1e6)
+		}
+		if t.params.udp && !sends {
+			line += fmt.Sprintf(", %d of %d datagrams lost", lost, lost+packets)
+		}
+		t.server.log("%s", line)
+	}
+}
+
+// seconds returns how long a stream carried data: to the end of the test, or to its last byte if that came later. That
+// the client's word of the end came late is not the test's time.
 func (t *session) seconds(c *dataConn) float64 {
 	end := t.end
-	if last := c.count.Last(); last.After(end) && !t.params.reverse {
+	if due := t.counted.Add(t.params.time); !c.sends && t.params.time > 0 && end.After(due) {
+		end = due
+	}
+	if last := c.last(); last.After(end) && !c.sends {
 		end = last
 	}
-	return (end.Sub(t.start) - t.params.omit).Seconds()
+	return max(0, end.Sub(t.counted).Seconds())
 }
 
 func (t *session) results() Results {
 	var r Results
 	r.CPU, _ = t.cpu.use(time.Now())
-	for i, c := range t.conns {
-		s := StreamResult{ID: c.id, Bytes: c.count.Bytes() - t.base[i], Retransmits: -1, Seconds: t.seconds(c)}
-		if info, err := tcpinfo.Get(c.conn); err == nil && t.params.reverse {
-			s.Retransmits = int64(info.Retransmitted.Or(0))
+	for _, c := range t.conns {
+		r.Streams = append(r.Streams, c.result(t.seconds(c)))
+		if !c.udp() {
+			r.Congestion = stream.Inspect(c.conn).Congestion
 		}
-		r.Streams = append(r.Streams, s)
-		r.Congestion = stream.Inspect(c.conn).Congestion
 	}
 	return r
 }
