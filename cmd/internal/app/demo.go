@@ -19,6 +19,8 @@ type DemoOptions struct {
 	Progress io.Writer // if not nil, lines about what happens (not with UI)
 	// Quick runs shortened stories, for tests.
 	Quick bool
+	// Dir is where the recordings go; "" is a new temporary folder, which is left for `whydrop replay`.
+	Dir string
 	// SaveReport, if not nil, writes a report when the user asks for one in the UI and returns its place.
 	SaveReport func(report.Document) (string, error)
 }
@@ -40,15 +42,16 @@ func Demo(ctx context.Context, scenario string, opt DemoOptions) (DemoRun, error
 	if err != nil {
 		return DemoRun{}, Exit{ExitUsage, err}
 	}
-	dir, err := os.MkdirTemp("", "whydrop-demo-")
-	if err != nil {
-		return DemoRun{}, Exit{ExitUsage, err}
+	if opt.Dir == "" {
+		if opt.Dir, err = os.MkdirTemp("", "whydrop-demo-"); err != nil {
+			return DemoRun{}, Exit{ExitUsage, err}
+		}
 	}
 	site, err := sim.Start(story)
 	if err != nil {
 		return DemoRun{}, Exit{ExitNotMeasured, fmt.Errorf("the simulated site can't be started: %w", err)}
 	}
-	run, err := watchSite(ctx, site, filepath.Join(dir, SafeName(scenario)+".whydrop"), opt)
+	run, err := watchSite(ctx, site, filepath.Join(opt.Dir, SafeName(scenario)+".whydrop"), opt)
 	if cerr := site.Close(); err == nil && cerr != nil {
 		run.Result.Document.Problems = append(run.Result.Document.Problems, "the simulated site: "+cerr.Error())
 	}

@@ -3,7 +3,9 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -105,24 +107,52 @@ const demosAtOnce = 4
 // for a moment.
 const betweenDemos = 1200 * time.Millisecond
 
-// DemoAll runs every scenario, some at once, the longest first. Its document lists them in their usual order. If
-// ctx ends, it returns what is complete, and the context's error.
+// DemoAll runs every scenario, some at once, the longest first; the recordings lie in one folder. Its document lists
+// them in their usual order. If ctx ends, it returns what is complete, and the context's error.
 func DemoAll(ctx context.Context, opt DemoOptions) (DemoDocument, error) {
 	began := time.Now()
-	names := sim.Names()
-	order := slices.Clone(names)
+	order, err := longestFirst(opt)
+	if err != nil {
+		return DemoDocument{}, err
+	}
+	if opt.Dir == "" {
+		if opt.Dir, err = os.MkdirTemp("", "whydrop-demo-"); err != nil {
+			return DemoDocument{}, Exit{ExitUsage, err}
+		}
+	}
+	runs, err := runDemos(ctx, order, opt, began)
+	d := DemoDocument{SchemaVersion: report.SchemaVersion, Seed: opt.Seed, Figures: &DemoFigures{}}
+	if err != nil {
+		return d, err
+	}
+	for _, n := range sim.Names() {
+		if run, ok := runs[n]; ok && run.Complete {
+			d.add(run)
+		}
+	}
+	d.Figures.sum(len(order), time.Since(began))
+	return d, ctx.Err()
+}
+
+// longestFirst returns the scenarios' names, the longest story first, so that the last to end is a short one.
+func longestFirst(opt DemoOptions) ([]string, error) {
+	order := sim.Names()
 	length := map[string]time.Duration{}
-	for _, n := range names {
+	for _, n := range order {
 		story, err := sim.Draw(n, opt.Seed, sim.Options{Quick: opt.Quick})
 		if err != nil {
-			return DemoDocument{}, err
+			return nil, err
 		}
 		length[n] = story.Length
 	}
 	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(length[b], length[a]) })
+	return order, nil
+}
 
+// runDemos runs scenarios, demosAtOnce at a time, and says of each to opt.Progress how it came out.
+func runDemos(ctx context.Context, order []string, opt DemoOptions, began time.Time) (map[string]DemoRun, error) {
 	runs := map[string]DemoRun{}
-	errs := map[string]error{}
+	var errs []error
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	slots := semaphore.NewWeighted(demosAtOnce)
@@ -137,24 +167,16 @@ func DemoAll(ctx context.Context, opt DemoOptions) (DemoDocument, error) {
 			run, err := Demo(ctx, n, one)
 			mu.Lock()
 			defer mu.Unlock()
-			runs[n], errs[n] = run, err
+			if runs[n] = run; err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", n, err))
+			}
 			if opt.Progress != nil && ctx.Err() == nil {
 				fmt.Fprintf(opt.Progress, "%6.1f s  %-18s %s\n", time.Since(began).Seconds(), n, outcome(run, err))
 			}
 		})
 	}
 	wg.Wait()
-	d := DemoDocument{SchemaVersion: report.SchemaVersion, Seed: opt.Seed, Figures: &DemoFigures{}}
-	for _, n := range names {
-		if err := errs[n]; err != nil {
-			return d, fmt.Errorf("%s: %w", n, err)
-		}
-		if run, ok := runs[n]; ok && run.Complete {
-			d.add(run)
-		}
-	}
-	d.Figures.sum(len(names), time.Since(began))
-	return d, ctx.Err()
+	return runs, errors.Join(errs...)
 }
 
 // pause waits for d, or returns false if ctx ends before.

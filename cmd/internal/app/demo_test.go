@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -135,7 +136,7 @@ func TestDemoFindsWhatHappened(t *testing.T) {
 		t.Skip("runs in real time")
 	}
 	var log bytes.Buffer
-	run, err := Demo(context.Background(), sim.Default, DemoOptions{Seed: 1, Quick: true, Progress: &log})
+	run, err := Demo(context.Background(), sim.Default, DemoOptions{Seed: 1, Quick: true, Progress: &log, Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,5 +154,26 @@ func TestDemoFindsWhatHappened(t *testing.T) {
 	}
 	if off == 0 {
 		t.Error("the ports off the path were not examined")
+	}
+}
+
+// TestDemoFindsWhatHappenedInEveryScenario runs every story, shortened. It takes most of a minute, so only where
+// everything is tested.
+func TestDemoFindsWhatHappenedInEveryScenario(t *testing.T) {
+	if os.Getenv("WHYDROP_REQUIRE_PEERS") != "1" || testing.Short() {
+		t.Skip("runs for most of a minute: set WHYDROP_REQUIRE_PEERS=1")
+	}
+	var log bytes.Buffer
+	d, err := DemoAll(t.Context(), DemoOptions{Seed: 2, Quick: true, Progress: &log, Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Exit(); err != nil {
+		var b bytes.Buffer
+		_ = WriteDemo(&b, d, "text")
+		t.Errorf("not every answer is right\n%s", b.String())
+	}
+	if len(d.Scenarios) != 10 {
+		t.Errorf("%d scenarios, want 10:\n%s", len(d.Scenarios), log.String())
 	}
 }

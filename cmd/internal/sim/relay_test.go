@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"testing"
@@ -107,26 +108,42 @@ func pour(t *testing.T, r *relay, rate float64, length time.Duration) (blocked [
 	return blocked
 }
 
-func TestAStallOfThePathReachesBothEndsOfATCPFlowInTime(t *testing.T) {
-	p := &path{base: condition{delay: [2]time.Duration{3 * time.Millisecond, 3 * time.Millisecond}}}
-	const from, to = 400 * time.Millisecond, 1100 * time.Millisecond
-	p.during(from, to, func(c *condition) { c.stalled = from })
-	r, got := testRelay(t, p, 10e6)
-	blocked := pour(t, r, 10e6, 1500*time.Millisecond)
-	if len(blocked) != 1 || blocked[0][0] < from || blocked[0][0] > from+80*time.Millisecond || blocked[0][1] < to || blocked[0][1] > to+60*time.Millisecond {
-		t.Errorf("the sender was blocked %v, want once, from some 50 ms after %v to %v", blocked, from, to)
-	}
-	var last time.Time
-	var gap [2]time.Time
-	for p := range got {
-		if d := p.at.Sub(last); !last.IsZero() && d > gap[1].Sub(gap[0]) {
-			gap = [2]time.Time{last, p.at}
+// punctually runs a check of times up to three times: a host that is busy with something else is late, but not always.
+func punctually(t *testing.T, check func() error) {
+	t.Helper()
+	var err error
+	for range 3 {
+		if err = check(); err == nil || t.Failed() {
+			return
 		}
-		last = p.at
+		t.Logf("again: %v", err)
 	}
-	if a, b := gap[0].Sub(r.begun), gap[1].Sub(r.begun); a < from-60*time.Millisecond || a > from+20*time.Millisecond || b < to || b > to+60*time.Millisecond {
-		t.Errorf("the receiver got nothing from %v to %v, want from %v to %v", a, b, from, to)
-	}
+	t.Error(err)
+}
+
+func TestAStallOfThePathReachesBothEndsOfATCPFlowInTime(t *testing.T) {
+	const from, to = 400 * time.Millisecond, 1100 * time.Millisecond
+	punctually(t, func() error {
+		p := &path{base: condition{delay: [2]time.Duration{3 * time.Millisecond, 3 * time.Millisecond}}}
+		p.during(from, to, func(c *condition) { c.stalled = from })
+		r, got := testRelay(t, p, 10e6)
+		blocked := pour(t, r, 10e6, 1500*time.Millisecond)
+		if len(blocked) != 1 || blocked[0][0] < from || blocked[0][0] > from+80*time.Millisecond || blocked[0][1] < to || blocked[0][1] > to+60*time.Millisecond {
+			return fmt.Errorf("the sender was blocked %v, want once, from some 50 ms after %v to %v", blocked, from, to)
+		}
+		var last time.Time
+		var gap [2]time.Time
+		for p := range got {
+			if d := p.at.Sub(last); !last.IsZero() && d > gap[1].Sub(gap[0]) {
+				gap = [2]time.Time{last, p.at}
+			}
+			last = p.at
+		}
+		if a, b := gap[0].Sub(r.begun), gap[1].Sub(r.begun); a < from-60*time.Millisecond || a > from+20*time.Millisecond || b < to || b > to+60*time.Millisecond {
+			return fmt.Errorf("the receiver got nothing from %v to %v, want from %v to %v", a, b, from, to)
+		}
+		return nil
+	})
 }
 
 func TestAFlowOpenedAfterTheMovePasses(t *testing.T) {
@@ -163,69 +180,66 @@ func TestTCPGetsTheRateOfThePath(t *testing.T) {
 		{"a slow link of 94 Mbit/s", condition{rate: 94e6}, 180e6, 94e6},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			p := &path{base: x.base}
-			r, got := testRelay(t, p, x.offered)
-			const length = 1500 * time.Millisecond
-			poured := make(chan struct{})
-			go func() {
-				defer close(poured)
-				pour(t, r, x.offered, length)
-			}()
-			sum := 0.0
-			for p := range got {
-				if at := p.at.Sub(r.begun); at > 500*time.Millisecond && at < length {
-					sum += float64(len(p.data))
+			punctually(t, func() error {
+				if rate := goodput(t, x.base, x.offered); rate < 0.9*x.want || rate > 1.1*x.want {
+					return fmt.Errorf("%.1f Mbit/s, want %.1f", rate/1e6, x.want/1e6)
 				}
-			}
-			<-poured
-			if rate := sum * 8 / (length - 500*time.Millisecond).Seconds(); rate < 0.9*x.want || rate > 1.1*x.want {
-				t.Errorf("%.1f Mbit/s, want %.1f", rate/1e6, x.want/1e6)
-			}
+				return nil
+			})
 		})
 	}
 }
 
-func TestASmallWindowGivesOneWindowPerRoundTrip(t *testing.T) {
-	const window, trip = 32 << 10, 30 * time.Millisecond
-	r, got := testRelay(t, &path{base: condition{window: window, delay: [2]time.Duration{trip / 2, trip / 2}}}, 50e6)
-	const length = 1500 * time.Millisecond
+// goodput returns what arrives at the far end of a path after the first half second, in bit/s.
+func goodput(t *testing.T, base condition, offered float64) float64 {
+	t.Helper()
+	r, got := testRelay(t, &path{base: base}, offered)
+	const from, to = 500 * time.Millisecond, 1500 * time.Millisecond
 	poured := make(chan struct{})
 	go func() {
 		defer close(poured)
-		pour(t, r, 50e6, length)
+		pour(t, r, offered, to)
 	}()
 	sum := 0.0
 	for p := range got {
-		if at := p.at.Sub(r.begun); at > 500*time.Millisecond && at < length {
+		if at := p.at.Sub(r.begun); at > from && at < to {
 			sum += float64(len(p.data))
 		}
 	}
 	<-poured
-	// What window a system offers for a receive buffer is its own matter: from half to twice its size.
-	rate, want := sum*8/(length-500*time.Millisecond).Seconds(), window*8/trip.Seconds()
-	if rate < want/2 || rate > want*2 {
-		t.Errorf("%.1f Mbit/s, want about %.1f", rate/1e6, want/1e6)
-	}
+	return sum * 8 / (to - from).Seconds()
+}
+
+func TestASmallWindowGivesOneWindowPerRoundTrip(t *testing.T) {
+	const window, trip = 32 << 10, 30 * time.Millisecond
+	punctually(t, func() error {
+		rate := goodput(t, condition{window: window, delay: [2]time.Duration{trip / 2, trip / 2}}, 50e6)
+		// What window a system offers for a receive buffer is its own matter: from half to twice its size.
+		if want := window * 8 / trip.Seconds(); rate < want/2 || rate > want*2 {
+			return fmt.Errorf("%.1f Mbit/s, want about %.1f", rate/1e6, want/1e6)
+		}
+		return nil
+	})
 }
 
 func TestDatagramsAreDelayedLostAndDarkPerDirection(t *testing.T) {
 	p := &path{base: condition{delay: [2]time.Duration{10 * time.Millisecond, 20 * time.Millisecond}}}
-	p.darken(forward, 300*time.Millisecond, 500*time.Millisecond)
-	p.darken(reverse, 300*time.Millisecond, 600*time.Millisecond)
-	p.during(700*time.Millisecond, time.Hour, func(c *condition) { c.loss[reverse] = 0.5 })
+	p.darken(forward, 500*time.Millisecond, 1400*time.Millisecond)
+	p.darken(reverse, 500*time.Millisecond, 2000*time.Millisecond)
+	p.during(2300*time.Millisecond, time.Hour, func(c *condition) { c.loss[reverse] = 0.5 })
 	r, _ := testRelay(t, p, 10e6)
 	c, err := net.Dial("udp4", r.udp.LocalAddr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	var arrived [100]time.Duration
+	var sent, arrived [60]time.Duration
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		buf := make([]byte, 16)
 		for {
-			_ = c.SetReadDeadline(r.begun.Add(1300 * time.Millisecond))
+			_ = c.SetReadDeadline(r.begun.Add(3500 * time.Millisecond))
 			if n, err := c.Read(buf); err != nil {
 				return
 			} else if n == 1 {
@@ -233,34 +247,31 @@ func TestDatagramsAreDelayedLostAndDarkPerDirection(t *testing.T) {
 			}
 		}
 	}()
-	for i := range byte(100) {
-		time.Sleep(time.Until(r.begun.Add(time.Duration(i) * 10 * time.Millisecond)))
-		if _, err := c.Write([]byte{i}); err != nil {
+	// Far from every change of the path, so that a busy host does not matter.
+	when := []time.Duration{0, 800 * time.Millisecond, 1550 * time.Millisecond, 2500 * time.Millisecond, 2600 * time.Millisecond, 2700 * time.Millisecond}
+	for i := range sent {
+		time.Sleep(time.Until(r.begun.Add(when[i/10] + time.Duration(i%10)*10*time.Millisecond)))
+		sent[i] = r.now()
+		if _, err := c.Write([]byte{byte(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	<-done
-	lost := 0
+	back := [6]int{}
 	for i, at := range arrived {
-		sent := time.Duration(i) * 10 * time.Millisecond
-		switch {
-		case sent < 260*time.Millisecond || sent > 600*time.Millisecond && sent < 670*time.Millisecond:
-			if rtt := at - sent; rtt < 30*time.Millisecond || rtt > 60*time.Millisecond {
-				t.Errorf("datagram %d came back after %v, want 30 ms", i, rtt)
-			}
-		case sent > 310*time.Millisecond && sent < 585*time.Millisecond:
-			if at != 0 {
-				t.Errorf("datagram %d came back although the path was dark", i)
-			}
-		case sent > 710*time.Millisecond && at == 0:
-			lost++
+		if at == 0 {
+			continue
+		}
+		back[i/10]++
+		if rtt := at - sent[i]; rtt < 30*time.Millisecond {
+			t.Errorf("datagram %d came back after %v, want 30 ms", i, rtt)
 		}
 	}
-	if lost < 4 || lost > 25 {
-		t.Errorf("%d of 29 datagrams were lost, want about half", lost)
+	if lost := 30 - back[3] - back[4] - back[5]; back[0] != 10 || back[1] != 0 || back[2] != 0 || lost < 4 || lost > 26 {
+		t.Errorf("of ten each came back %v, want all, none (dark there), none (dark back), and about half of the others", back)
 	}
-	if n := p.cross[0][forward][0].port.live[inUnicast].Load(); n < 75 || n > 82 {
-		t.Errorf("the first port counted %d datagrams in, want those that entered", n)
+	if n := p.cross[0][forward][0].port.live[inUnicast].Load(); n != 50 {
+		t.Errorf("the first port counted %d datagrams in, want the 50 that entered", n)
 	}
 }
 
