@@ -121,7 +121,7 @@ var descriptions = []Description{
 	{HostSoftirq, "network work of one core", "ratio", KindHost, "Share of its time that the core which did most of it spent in interrupts and softirq: packets are taken in there.", "/proc/stat irq, softirq"},
 	{HostSteal, "CPU taken by the hypervisor", "ratio", KindHost, "Share of the time of all cores in which the hypervisor let something else run.", "/proc/stat steal"},
 	{HostIOWait, "CPU waiting for disks", "ratio", KindHost, "Share of the time of all cores in which they were idle while a disk was waited for.", "/proc/stat iowait"},
-	{HostSchedGap, "time without the processor", "s", KindHost, "How late the latest of the timers of 10 ms was, that is how long this program did not get to run.", "a timer of the probing program"},
+	{HostSchedGap, "time without the processor", "s", KindHost, "How late the latest of the timers of 20 ms was, that is how long this program did not get to run.", "a timer of the probing program"},
 	{HostNICDrops, "frames lost in the card or the input queue", "packet/s", KindHost, "Frames that the receive ring of the path's network card or the kernel's input queue had no room for. Frames of protocols the host does not speak are not counted.", "IFLA_STATS64 rx_missed, rx_fifo, rx_over; /proc/net/softnet_stat dropped"},
 	{HostQueueDrops, "packets dropped by the own queue", "packet/s", KindHost, "Packets that the queueing discipline of the path's network card discarded before they were sent, or after they came (ingress).", "RTM_GETQDISC TCA_STATS2 drops"},
 	{HostQueue, "packets waiting in the own queue", "byte", KindHost, "Bytes that waited in the queueing discipline of the path's network card when it was read.", "RTM_GETQDISC TCA_STATS2 backlog"},

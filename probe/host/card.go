@@ -55,7 +55,7 @@ func (r *run) add(index int, to []string, below bool) {
 		return
 	}
 	c := &card{link: l, seen: r.sys.clocks().wall.UTC(), to: to, below: below, before: l.Counters}
-	c.queue = read(r.sys.queue(index))
+	c.queue = r.queueOf(index, read(r.sys.queues()))
 	r.cards[index] = c
 	c.describe(r)
 	if l.Parent != 0 && r.cards[l.Parent] == nil {
@@ -200,9 +200,9 @@ func (c *card) counted(r *run, sp timeline.Span, sub timeline.Subject, a, b *Lin
 }
 
 // queueing returns the packets that the card's queue dropped in the last second and the bytes that wait.
-func (c *card) queueing(r *run) (dropped, waits float64, err error) {
+func (c *card) queueing(r *run, all reading[map[int]Queue]) (dropped, waits float64, err error) {
 	was := c.queue
-	c.queue = read(r.sys.queue(c.link.Index))
+	c.queue = r.queueOf(c.link.Index, all)
 	if err := errors.Join(was.err, c.queue.err); err != nil {
 		return 0, 0, err
 	}
@@ -215,4 +215,13 @@ func (c *card) queueing(r *run) (dropped, waits float64, err error) {
 		return 0, 0, fmt.Errorf("the queue of %s counts anew", c.link.Name)
 	}
 	return float64(d), float64(c.queue.value.Backlog), nil
+}
+
+// queueOf picks out the queue of one card.
+func (r *run) queueOf(index int, all reading[map[int]Queue]) reading[Queue] {
+	q, ok := all.value[index]
+	if all.err == nil && !ok {
+		all.err = errors.New("the network card has no queue")
+	}
+	return reading[Queue]{q, all.err}
 }

@@ -19,7 +19,7 @@ func (n *netlink) route(to netip.Addr) (int, error) {
 	}
 	body = attribute(body, unix.RTA_DST, to.AsSlice())
 	index := 0
-	err := n.ask(unix.RTM_GETROUTE, body, func(_ uint16, b []byte) error {
+	err := n.ask(unix.RTM_GETROUTE, body, func(b []byte) error {
 		if len(b) < unix.SizeofRtMsg {
 			return fmt.Errorf("netlink: a route of %d bytes", len(b))
 		}
@@ -44,7 +44,7 @@ func (n *netlink) link(index int) (Link, error) {
 	body := make([]byte, unix.SizeofIfInfomsg)
 	native.PutUint32(body[4:], uint32(index))
 	var l Link
-	err := n.ask(unix.RTM_GETLINK, body, func(_ uint16, b []byte) error {
+	err := n.ask(unix.RTM_GETLINK, body, func(b []byte) error {
 		var err error
 		l, err = parseLink(b)
 		return err

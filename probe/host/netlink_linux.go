@@ -39,12 +39,21 @@ func (n *netlink) close() { unix.Close(n.fd) }
 
 // ask sends one question and gives f the body of each answer; the bytes are valid until f returns. An error of the
 // kernel's is a unix.Errno.
-func (n *netlink) ask(typ uint16, body []byte, f func(typ uint16, body []byte) error) error {
+func (n *netlink) ask(typ uint16, body []byte, f func(body []byte) error) error {
+	return n.exchange(typ, unix.NLM_F_REQUEST|unix.NLM_F_ACK, body, f)
+}
+
+// list asks for everything of a kind.
+func (n *netlink) list(typ uint16, body []byte, f func(body []byte) error) error {
+	return n.exchange(typ, unix.NLM_F_REQUEST|unix.NLM_F_DUMP, body, f)
+}
+
+func (n *netlink) exchange(typ, flags uint16, body []byte, f func(body []byte) error) error {
 	n.seq++
 	req := make([]byte, 0, unix.SizeofNlMsghdr+len(body))
 	req = native.AppendUint32(req, uint32(unix.SizeofNlMsghdr+len(body)))
 	req = native.AppendUint16(req, typ)
-	req = native.AppendUint16(req, unix.NLM_F_REQUEST|unix.NLM_F_ACK)
+	req = native.AppendUint16(req, flags)
 	req = native.AppendUint32(req, n.seq)
 	req = native.AppendUint32(req, 0)
 	req = append(req, body...)
@@ -67,8 +76,10 @@ func (n *netlink) ask(typ uint16, body []byte, f func(typ uint16, body []byte) e
 					return unix.Errno(-no)
 				}
 				return nil
+			case m.typ == unix.NLMSG_DONE:
+				return nil
 			default:
-				if err := f(m.typ, m.body); err != nil {
+				if err := f(m.body); err != nil {
 					return err
 				}
 			}

@@ -15,45 +15,40 @@ const (
 
 const sizeofTcMsg = 20 // struct tcmsg
 
-// queue returns the queueing discipline at the root of the card's egress, with the drops of one at its ingress added.
-// What a discipline of several queues (mq) counts is the sum of theirs.
-func (n *netlink) queue(index int) (Queue, error) {
-	q, err := n.queueAt(index, rootQueue)
-	if err != nil {
-		return Queue{}, fmt.Errorf("queue of interface %d: %w", index, err)
-	}
-	if in, err := n.queueAt(index, ingressQueue); err == nil {
-		q.Drops += in.Drops
-	}
-	return q, nil
-}
-
-func (n *netlink) queueAt(index int, parent uint32) (Queue, error) {
-	body := make([]byte, sizeofTcMsg)
-	native.PutUint32(body[4:], uint32(index))
-	native.PutUint32(body[12:], parent)
-	var q Queue
-	found := false
-	err := n.ask(unix.RTM_GETQDISC, body, func(_ uint16, b []byte) error {
-		var err error
-		q, err = parseQueue(b)
-		found = true
-		return err
+// queues returns the queueing discipline at the root of each card's egress, with the drops of one at its ingress
+// added. What a discipline of several queues (mq) counts is the sum of theirs. All cards are asked for at once: the
+// kernel announces the answer about a single one to everybody who listens to changes.
+func (n *netlink) queues() (map[int]Queue, error) {
+	all := map[int]Queue{}
+	err := n.list(unix.RTM_GETQDISC, make([]byte, sizeofTcMsg), func(b []byte) error {
+		q, index, parent, err := parseQueue(b)
+		if err != nil {
+			return err
+		}
+		switch parent {
+		case rootQueue:
+			q.Drops += all[index].Drops
+			all[index] = q
+		case ingressQueue:
+			o := all[index]
+			o.Drops += q.Drops
+			all[index] = o
+		}
+		return nil
 	})
-	if err == nil && !found {
-		err = errors.New("none")
+	if err != nil {
+		return nil, fmt.Errorf("queues: %w", err)
 	}
-	return q, err
+	return all, nil
 }
 
 // parseQueue reads an RTM_NEWQDISC without its header: TCA_STATS2 holds struct gnet_stats_queue, qlen, backlog, drops,
 // requeues and overlimits.
-func parseQueue(b []byte) (Queue, error) {
+func parseQueue(b []byte) (q Queue, index int, parent uint32, err error) {
 	if len(b) < sizeofTcMsg {
-		return Queue{}, fmt.Errorf("netlink: a queueing discipline of %d bytes", len(b))
+		return q, 0, 0, fmt.Errorf("netlink: a queueing discipline of %d bytes", len(b))
 	}
 	const statsQueue = 3 // TCA_STATS_QUEUE
-	var q Queue
 	for typ, v := range attributes(b[sizeofTcMsg:]) {
 		switch typ {
 		case unix.TCA_KIND:
@@ -67,7 +62,7 @@ func parseQueue(b []byte) (Queue, error) {
 		}
 	}
 	if q.Kind == "" {
-		return Queue{}, errors.New("netlink: a queueing discipline without a kind")
+		return q, 0, 0, errors.New("netlink: a queueing discipline without a kind")
 	}
-	return q, nil
+	return q, int(int32(native.Uint32(b[4:]))), native.Uint32(b[12:]), nil
 }

@@ -16,11 +16,11 @@ var local = timeline.Host(timeline.LocalHost)
 // origin is where they come from.
 var origin = timeline.Origin{Collector: "host:" + timeline.LocalHost}
 
-// run is the state of one Probe. All but late belongs to its goroutine.
+// run is the state of one Probe. It belongs to its goroutine.
 type run struct {
 	sys     system
 	out     timeline.Sink
-	late    lateness
+	late    time.Duration         // of the latest timer of this second
 	lacking map[timeline.Key]bool // a gap has been written, and nothing was read since
 	cards   map[int]*card
 	noRoute error // of a far end
@@ -53,7 +53,6 @@ func (r *run) readHost() {
 func (r *run) begin() {
 	r.was = r.sys.clocks()
 	r.readHost()
-	r.late.take()
 }
 
 // second writes the samples of the time since the last call.
@@ -76,7 +75,8 @@ func (r *run) second() {
 		used := r.proc.value[0] - proc.value[0] + r.proc.value[1] - proc.value[1]
 		r.put(local, timeline.HostProcessCPU, sp, used.Seconds()/length.Seconds())
 	}
-	r.put(local, timeline.HostSchedGap, sp, r.late.take().Seconds())
+	r.put(local, timeline.HostSchedGap, sp, r.late.Seconds())
+	r.late = 0
 	if err := errors.Join(udp.err, r.udp.err); err != nil {
 		r.miss(local, timeline.HostUDPDrops, sp, err)
 		r.miss(local, timeline.HostUDPErrors, sp, err)
@@ -124,11 +124,12 @@ func (r *run) network(sp timeline.Span, full reading[uint64]) {
 		}
 		queueErr = err
 	}
+	queues := read(r.sys.queues())
 	for _, c := range r.cards {
 		noRoom, e := c.second(r, sp)
 		err = errors.Join(err, e)
 		lost += noRoom
-		d, w, e := c.queueing(r)
+		d, w, e := c.queueing(r, queues)
 		queueErr = errors.Join(queueErr, e)
 		dropped, waits = dropped+d, waits+w
 	}

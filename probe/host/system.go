@@ -16,7 +16,7 @@ type system interface {
 
 	route(ctx context.Context, to netip.Addr) (index int, err error) // of the card that leads there
 	link(index int) (Link, error)
-	queue(index int) (Queue, error)
+	queues() (map[int]Queue, error) // by the index of the card
 	setup(name string) Setup
 	watch(ctx context.Context, changed func()) error // calls changed when a link may have changed, until ctx ends
 

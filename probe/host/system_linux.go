@@ -74,11 +74,11 @@ func (s *linux) link(index int) (Link, error) {
 	return s.links.link(index)
 }
 
-func (s *linux) queue(index int) (Queue, error) {
+func (s *linux) queues() (map[int]Queue, error) {
 	if s.links == nil {
-		return Queue{}, errNotGiven
+		return nil, errNotGiven
 	}
-	return s.links.queue(index)
+	return s.links.queues()
 }
 
 func (s *linux) setup(name string) Setup {

@@ -29,7 +29,7 @@ func (portable) route(ctx context.Context, to netip.Addr) (int, error) {
 
 func (portable) link(index int) (Link, error) { return linkByIndex(index) }
 
-func (portable) queue(int) (Queue, error) { return Queue{}, errNotGiven }
+func (portable) queues() (map[int]Queue, error) { return nil, errNotGiven }
 
 func (portable) setup(string) Setup { return Setup{} }
 
