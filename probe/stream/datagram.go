@@ -58,6 +58,8 @@ type Burst struct {
 	Data []byte
 	// Size is how long each datagram is; the last may be shorter.
 	Size int
+	// Length is how long they are together: more than Data holds if the reader cuts; see [DatagramReader.Heads].
+	Length int
 	// From is who sent them; zero if the socket is connected and the reader was not told.
 	From netip.AddrPort
 	// At is when they arrived, with a monotonic reading; Exact says that the kernel took the time.
@@ -68,9 +70,22 @@ type Burst struct {
 	Dropped uint64
 }
 
-// Each calls f with each datagram of a burst, in order.
+// Count returns how many datagrams a burst has.
+func (b Burst) Count() int {
+	if b.Size <= 0 {
+		return 1
+	}
+	return max(1, (b.Length+b.Size-1)/b.Size)
+}
+
+// Each calls f with each datagram of a burst that was not cut, in order, and with the beginning of the first of one
+// that was.
 func (b Burst) Each(f func(datagram []byte)) {
 	data := b.Data
+	if len(data) < b.Length {
+		f(data[:min(len(data), b.Size)])
+		return
+	}
 	for b.Size > 0 && len(data) > b.Size {
 		f(data[:b.Size])
 		data = data[b.Size:]
@@ -96,6 +111,14 @@ func NewDatagramReader(conn net.PacketConn) *DatagramReader {
 	return r
 }
 
+// Heads lets the reader cut bursts while this host cannot keep up, where the alternative is to drop: then Data holds
+// the first datagram only, and of that no more than 128 bytes, while Size and Length are right.
+func (r *DatagramReader) Heads() {
+	if r.fast != nil {
+		r.fast.heads = true
+	}
+}
+
 // Read waits for datagrams and gives each burst to f. The socket's read deadline ends it with an error, and so does
 // its closing; a datagram of ours that was refused (ICMP) does so on a connected socket.
 func (r *DatagramReader) Read(f func(Burst)) error {
@@ -117,7 +140,7 @@ func (r *DatagramReader) Read(f func(Burst)) error {
 	if err != nil {
 		return err
 	}
-	f(Burst{Data: r.buf[:n], Size: n, From: unmapped(from), At: time.Now()})
+	f(Burst{Data: r.buf[:n], Size: n, Length: n, From: unmapped(from), At: time.Now()})
 	return nil
 }
 

@@ -62,10 +62,10 @@ type mmsg struct {
 	n   uint32
 }
 
-// multiple calls sendmmsg or recvmmsg on a socket, without waiting, and returns how many messages went.
-func multiple(trap, fd uintptr, msgs []mmsg) (int, error) {
+// multiple calls sendmmsg or recvmmsg on a socket and returns how many messages went.
+func multiple(trap, fd uintptr, msgs []mmsg, flags int) (int, error) {
 	for {
-		n, _, no := unix.Syscall6(trap, fd, uintptr(unsafe.Pointer(&msgs[0])), uintptr(len(msgs)), unix.MSG_DONTWAIT, 0, 0)
+		n, _, no := unix.Syscall6(trap, fd, uintptr(unsafe.Pointer(&msgs[0])), uintptr(len(msgs)), uintptr(flags), 0, 0)
 		switch no {
 		case 0:
 			return int(n), nil

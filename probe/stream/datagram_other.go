@@ -9,7 +9,7 @@ import (
 )
 
 // fastDatagrams is not there on this system.
-type fastDatagrams struct{}
+type fastDatagrams struct{ heads bool }
 
 func newFastDatagrams(net.PacketConn) *fastDatagrams { return nil }
 

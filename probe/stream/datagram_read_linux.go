@@ -17,6 +17,8 @@ const (
 	pieces = 16
 	// pieceSize is the most that the kernel puts together: an IP packet.
 	pieceSize = 1 << 16
+	// headSize is what is read of a piece that is cut: the fields of any protocol.
+	headSize = 128
 )
 
 // fastDatagrams reads many messages by one call (recvmmsg). A message is a datagram, or datagrams of one length
@@ -29,6 +31,9 @@ type fastDatagrams struct {
 	names  []unix.RawSockaddrAny
 	oob    [][oobSize]byte
 	bufs   []byte
+
+	heads  bool // the beginning of a piece is enough when this host falls behind
+	behind bool // it does: the last call found as much as it could take
 
 	lastName unix.RawSockaddrAny // and what it means
 	lastFrom netip.AddrPort
@@ -84,16 +89,23 @@ func (f *fastDatagrams) path() string {
 	return "recvmmsg"
 }
 
+// read reads what waits. If f.heads, and only then, pieces may be cut: when a call finds as much as it can take,
+// this host falls behind, and copying is most of the work, so the next call copies the beginnings only.
 func (f *fastDatagrams) read(give func(Burst)) error {
+	size, flags := pieceSize, unix.MSG_DONTWAIT
+	if f.heads && f.behind {
+		size, flags = headSize, unix.MSG_DONTWAIT|unix.MSG_TRUNC // tells the whole length of what it cuts, recv(2)
+	}
 	for i := range f.msgs {
 		h := &f.msgs[i].hdr
+		f.iov[i].SetLen(size)
 		h.Namelen = uint32(unsafe.Sizeof(f.names[0]))
 		h.SetControllen(oobSize)
 	}
 	var n int
 	var failed error
 	err := f.raw.Read(func(fd uintptr) bool {
-		n, failed = multiple(unix.SYS_RECVMMSG, fd, f.msgs)
+		n, failed = multiple(unix.SYS_RECVMMSG, fd, f.msgs, flags)
 		return failed != unix.EAGAIN
 	})
 	if err == nil {
@@ -103,9 +115,10 @@ func (f *fastDatagrams) read(give func(Burst)) error {
 		return err
 	}
 	now := time.Now()
+	f.behind = n == pieces
 	for i := range n {
 		m := &f.msgs[i]
-		b := Burst{Data: f.bufs[i*pieceSize:][:m.n], Size: int(m.n), From: f.from(i), At: now}
+		b := Burst{Data: f.bufs[i*pieceSize:][:min(int(m.n), size)], Size: int(m.n), Length: int(m.n), From: f.from(i), At: now}
 		f.control(f.oob[i][:min(int(m.hdr.Controllen), oobSize)], now, &b)
 		b.Dropped = f.total.Load()
 		give(b)

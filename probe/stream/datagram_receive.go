@@ -18,6 +18,9 @@ type DatagramReceiver struct {
 	Foreign func(b []byte, from netip.AddrPort)
 	// From, if valid, is the only sender that counts.
 	From netip.AddrPort
+	// Heads says that Parse is content with the first 128 bytes of a datagram, so that the rest need not be copied
+	// while this host does not keep up.
+	Heads bool
 	// Count must not be nil.
 	Count *Reception
 }
@@ -27,6 +30,9 @@ type DatagramReceiver struct {
 func (r *DatagramReceiver) Run(ctx context.Context, conn net.PacketConn) error {
 	defer interruptible(ctx, conn.SetReadDeadline)()
 	reader := NewDatagramReader(conn)
+	if r.Heads {
+		reader.Heads()
+	}
 	r.Count.reads(reader.Path())
 	defer func() {
 		dropped, known := reader.Dropped()

@@ -150,7 +150,7 @@ func (w *fastWriter) fill(i int, b []byte) {
 
 func (w *fastWriter) send(msgs []mmsg) (n int, err error) {
 	failed := w.raw.Write(func(fd uintptr) bool {
-		n, err = multiple(unix.SYS_SENDMMSG, fd, msgs)
+		n, err = multiple(unix.SYS_SENDMMSG, fd, msgs, unix.MSG_DONTWAIT)
 		return err != unix.EAGAIN
 	})
 	if failed != nil {

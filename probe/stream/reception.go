@@ -19,6 +19,8 @@ type Arrived struct {
 	HostDropped uint64
 	Dropped     uint64
 	Known       bool
+	// Cut is how many bursts were read by their first datagram only, because this host did not keep up.
+	Cut uint64
 	// Jitter is that of RFC 3550, section 6.4.1; Exact says that arrivals were timed by the kernel.
 	Jitter time.Duration
 	Exact  bool
@@ -69,6 +71,9 @@ func (r *Reception) Counts() Arrived {
 		c.Expected = r.next - r.Start
 		c.Lost = c.Expected - min(c.Expected, c.Datagrams)
 	}
+	if c.Cut > 0 {
+		c.Path += ", beginnings only while behind"
+	}
 	c.HostDropped = min(r.hostMost, c.Lost)
 	c.Jitter = time.Duration(r.jitter * float64(time.Second))
 	return c
@@ -84,21 +89,37 @@ func (r *Reception) reads(path string) {
 // sender's clock. ok is false if it is no datagram of the test.
 type Parse func(b []byte) (number uint64, sent time.Time, ok bool)
 
-// Add counts the datagrams of a burst.
+// Add counts the datagrams of a burst. Of a burst that was cut the first one's number is known; the others are taken
+// to follow it: the kernel puts together what came one after the other. If one was missing in between, that shows
+// with the next burst, so that counts of what arrived and what was lost are right, and only an exchange of places
+// within the burst goes unseen.
 func (r *Reception) Add(b Burst, parse Parse) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	pieces := 0
-	b.Each(func(d []byte) {
-		number, sent, ok := parse(d)
-		if !ok || !r.add(number, len(d), sent, b.At) {
-			r.c.Foreign++
-			return
-		}
-		pieces++
-	})
-	r.joined = max(r.joined, pieces)
+	known := 0
 	r.c.Exact = b.Exact
+	if cut := len(b.Data) < b.Length; cut {
+		r.c.Cut++
+		number, sent, ok := parse(b.Data[:min(len(b.Data), b.Size)])
+		for i := range b.Count() {
+			size := min(b.Size, b.Length-i*b.Size)
+			if !ok || size < b.Size || !r.add(number+uint64(i), size, sent, b.At) {
+				r.c.Foreign++
+				continue
+			}
+			known++
+		}
+	} else {
+		b.Each(func(d []byte) {
+			number, sent, ok := parse(d)
+			if !ok || !r.add(number, len(d), sent, b.At) {
+				r.c.Foreign++
+				return
+			}
+			known++
+		})
+	}
+	r.joined = max(r.joined, known)
 	r.attribute(b.Dropped)
 }
 

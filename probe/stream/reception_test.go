@@ -145,6 +145,35 @@ func TestJitterOfBurstsIsThatOfTheBursts(t *testing.T) {
 	}
 }
 
+func TestBurstsThatWereCutAreCounted(t *testing.T) {
+	tests := []struct {
+		name   string
+		first  []uint64 // number of the first of each burst, which has ten
+		length int
+		want   Arrived
+	}{
+		{"in a row", []uint64{1, 11, 21}, 1000, Arrived{Datagrams: 30, Bytes: 3000, Expected: 30}},
+		{"one within a burst was lost", []uint64{1, 12}, 1000, Arrived{Datagrams: 20, Bytes: 2000, Expected: 21, Lost: 1}},
+		{"one within a burst came twice", []uint64{1, 10}, 1000, Arrived{Datagrams: 19, Bytes: 1900, Expected: 19, Duplicates: 1}},
+		{"a burst is lost", []uint64{1, 21}, 1000, Arrived{Datagrams: 20, Bytes: 2000, Expected: 30, Lost: 10}},
+		{"the last of a burst is shorter: it may be another thing", []uint64{1, 10}, 950, Arrived{Datagrams: 18, Bytes: 1800, Expected: 18, Foreign: 2}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := &Reception{Start: 1}
+			for _, n := range tt.first {
+				b := Burst{Data: binary.BigEndian.AppendUint64(nil, n), Size: 100, Length: tt.length}
+				r.Add(b, func(b []byte) (uint64, time.Time, bool) { return binary.BigEndian.Uint64(b), time.Time{}, true })
+			}
+			got := r.Counts()
+			tt.want.Cut, tt.want.Path = uint64(len(tt.first)), got.Path
+			if got != tt.want {
+				t.Errorf("got  %+v\nwant %+v", got, tt.want)
+			}
+		})
+	}
+}
+
 func TestWhatTheHostDroppedIsTheHosts(t *testing.T) {
 	type step struct {
 		from, to uint64 // numbers of one piece
