@@ -12,6 +12,7 @@ import (
 )
 
 func TestOnThisHostTheSamplerSeesLoopback(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
 	defer cancel()
 	var store timeline.Store

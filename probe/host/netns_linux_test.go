@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,12 +24,16 @@ const (
 	farAddress  = "10.78.1.2"
 )
 
+// namespaces counts those that were made, so that tests may run beside each other.
+var namespaces atomic.Int32
+
 // inside runs the calling test again in a namespace of its own and says whether it is there now.
 func inside(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(inNamespace) != "" {
 		return true
 	}
+	t.Parallel()
 	need := func(reason string) {
 		if os.Getenv("WHYDROP_REQUIRE_PEERS") == "1" {
 			t.Fatal(reason)
@@ -43,7 +48,8 @@ func inside(t *testing.T) bool {
 			need(err.Error())
 		}
 	}
-	near, far := fmt.Sprintf("wdhost-a%d", os.Getpid()), fmt.Sprintf("wdhost-b%d", os.Getpid())
+	n := namespaces.Add(1)
+	near, far := fmt.Sprintf("wdhost-a%d-%d", os.Getpid(), n), fmt.Sprintf("wdhost-b%d-%d", os.Getpid(), n)
 	for _, ns := range []string{near, far} {
 		if err := exec.Command("ip", "netns", "add", ns).Run(); err != nil {
 			need("ip netns add: " + err.Error())
@@ -110,13 +116,14 @@ func TestCarrierOfTheOwnLink(t *testing.T) {
 	far := os.Getenv(inNamespace)
 	end := sampling(t)
 	type moment struct {
-		at time.Time
-		to string
+		from, until time.Time // the command's own time
+		to          string
 	}
 	var want []moment
 	for _, to := range []string{"down", "up", "down", "up"} {
-		want = append(want, moment{time.Now(), to})
+		from := time.Now()
 		command(t, "ip", "-n", far, "link", "set", "card", to)
+		want = append(want, moment{from, time.Now(), to})
 		time.Sleep(300 * time.Millisecond)
 	}
 	s := end()
@@ -127,9 +134,11 @@ func TestCarrierOfTheOwnLink(t *testing.T) {
 	}
 	for i, w := range want {
 		e := got[i]
-		t.Logf("%s: found %.1f to %.1f ms after the command began", w.to, e.Span.From.Sub(w.at).Seconds()*1e3, e.Span.To.Sub(w.at).Seconds()*1e3)
-		if e.Attrs["to"] != w.to || e.Span.To.Before(w.at) || e.Span.From.After(w.at.Add(150*time.Millisecond)) || e.Span.Width() > 300*time.Millisecond {
-			t.Errorf("got %+v, want %s at %s", e, w.to, w.at)
+		t.Logf("%s: a command of %.1f ms, found %.1f to %.1f ms after it began", w.to, w.until.Sub(w.from).Seconds()*1e3,
+			e.Span.From.Sub(w.from).Seconds()*1e3, e.Span.To.Sub(w.from).Seconds()*1e3)
+		// The commands are further apart than that.
+		if e.Attrs["to"] != w.to || !e.Span.Overlaps(timeline.Span{From: w.from, To: w.until.Add(100 * time.Millisecond)}) {
+			t.Errorf("got %s from %s to %s, want %s between %s and %s", e.Attrs["to"], e.Span.From, e.Span.To, w.to, w.from, w.until)
 		}
 	}
 }

@@ -31,6 +31,7 @@ func TestAStoppedProgramKnowsForHowLong(t *testing.T) {
 		}))
 		return
 	}
+	t.Parallel()
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 	cmd.Env = append(os.Environ(), stoppedChild+"=1")
 	out, err := cmd.StdoutPipe()
