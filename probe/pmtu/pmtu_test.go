@@ -22,6 +22,8 @@ type simulated struct {
 	loss        float64     // of packets and of answers
 	dark        func() bool // nothing passes
 	counts      bool        // the far end counts
+	refuses     bool        // a closed port answers too
+	small       bool        // answers are small
 	own         int         // the own link; larger packets cannot be sent
 	count       uint32
 	wait        []reply
