@@ -30,7 +30,7 @@ const (
 	EventClockStep EventType = "host.clock_step"
 	// EventNIC says which network card of this host leads to a path's far end and how it is set up, at first and when
 	// something of it changed. The subject is the host. Attrs: name, driver, mtu, speed_bps, duplex, on (offloads that
-	// are on), off, queue (kind of its queueing discipline), to.
+	// are on), off, queue (kind of its queueing discipline), leads_to.
 	EventNIC EventType = "host.nic"
 	// EventMark is a moment marked by a person. Text is what they wrote.
 	EventMark EventType = "mark"

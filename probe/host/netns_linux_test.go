@@ -229,7 +229,7 @@ func TestDropsOfAShaperAreCounted(t *testing.T) {
 	if drops < 100 || int(got+0.5) != drops {
 		t.Errorf("the samples come to %v, tc counted %d", got, drops)
 	}
-	if e := s.EventsOf(local, timeline.EventNIC); len(e) == 0 || e[0].Attrs["queue"] != "tbf" || e[0].Attrs["driver"] != "veth" || e[0].Attrs["to"] != farAddress {
+	if e := s.EventsOf(local, timeline.EventNIC); len(e) == 0 || e[0].Attrs["queue"] != "tbf" || e[0].Attrs["driver"] != "veth" || e[0].Attrs["leads_to"] != farAddress {
 		t.Errorf("set-up: %v", e)
 	} else {
 		t.Log(e[0].Text)

@@ -84,7 +84,7 @@ func attrs(l Link, s Setup, q Queue, to []string) map[string]string {
 	put("on", strings.Join(s.On, " "))
 	put("off", strings.Join(s.Off, " "))
 	put("queue", q.Kind)
-	put("to", strings.Join(to, " "))
+	put("leads_to", strings.Join(to, " "))
 	return m
 }
 

@@ -1,7 +1,8 @@
 // Package runner starts the probes of a path and keeps them running.
 //
 // [Kinds] is the visible list of probes. What runs when a [Spec] names no kind is iperf3, which carries traffic, and
-// a heartbeat that goes by STAMP, or by ICMP echo or TCP connections where no far end answers STAMP.
+// a heartbeat that goes by STAMP, or by ICMP echo or TCP connections where no far end answers STAMP; beside them this
+// host itself is watched.
 package runner
 
 import (
@@ -17,6 +18,7 @@ import (
 
 	"whydrop/correlate/timeline"
 	"whydrop/probe"
+	"whydrop/probe/host"
 	"whydrop/probe/icmp"
 	"whydrop/probe/iperf3"
 	"whydrop/probe/stamp"
@@ -39,7 +41,7 @@ type Spec struct {
 	TestTime  time.Duration // longest single TCP test; 0 means as long as the far end allows
 	FarName   string        // name of the far end as a host; "" means To
 
-	// Kinds names what to run, as in the list Kinds. Empty means "iperf3" and "heartbeat".
+	// Kinds names what to run, as in the list Kinds. Empty means "iperf3", "heartbeat" and "host".
 	Kinds []string
 }
 
@@ -50,9 +52,10 @@ var Kinds = map[string]func(Spec) (probe.Prober, error){
 	"stamp":       newStamp,
 	"icmp":        newICMP,
 	"tcp-connect": newTCPConnect,
+	"host":        newHost, // this host itself: what it loses is not the path's
 }
 
-var defaultKinds = []string{"iperf3", "heartbeat"}
+var defaultKinds = []string{"iperf3", "heartbeat", "host"}
 
 // Probers returns the probers of a Spec, in the order of its Kinds. An error means that the Spec cannot be probed:
 // it names the key at fault.
@@ -119,6 +122,8 @@ func newTCPConnect(s Spec) (probe.Prober, error) {
 	return &tcpconnect.Connector{Name: s.Path, To: s.To, Port: s.port(), Heartbeat: s.Heartbeat}, nil
 }
 
+func newHost(s Spec) (probe.Prober, error) { return &host.Sampler{Name: s.Path, To: []string{s.To}}, nil }
+
 const (
 	minBackoff = time.Second
 	maxBackoff = 10 * time.Second
@@ -126,14 +131,14 @@ const (
 
 // Run runs all probers at the same time until ctx ends and all of them have returned, then returns nil. A prober
 // that fails is a probe.problem on out and is started again after 1 s, then 2 s, at last every 10 s; it does not
-// end the others. A prober that was well for a minute begins with 1 s again. Run returns an error only if there is
-// nothing to run.
+// end the others. A prober that was well for a minute begins with 1 s again. This host is watched once, however many
+// paths are probed. Run returns an error only if there is nothing to run.
 func Run(ctx context.Context, probers []probe.Prober, out timeline.Sink) error {
 	if len(probers) == 0 {
 		return fmt.Errorf("probe: nothing to run")
 	}
 	var wg sync.WaitGroup
-	for _, p := range probers {
+	for _, p := range host.Together(probers) {
 		wg.Go(func() { keep(ctx, p, out) })
 	}
 	wg.Wait()

@@ -33,11 +33,11 @@ func TestProbersNamesTheKeyAtFault(t *testing.T) {
 		want  int
 		fault string
 	}{
-		{"the usual", Spec{Path: "a-b", To: "192.0.2.1"}, 2, ""},
-		{"every kind", Spec{Path: "a-b", To: "192.0.2.1", Kinds: []string{"iperf3", "heartbeat", "stamp", "icmp", "tcp-connect"}}, 5, ""},
+		{"the usual", Spec{Path: "a-b", To: "192.0.2.1"}, 3, ""},
+		{"every kind", Spec{Path: "a-b", To: "192.0.2.1", Kinds: []string{"iperf3", "heartbeat", "stamp", "icmp", "tcp-connect", "host"}}, 6, ""},
 		{"no name", Spec{To: "192.0.2.1"}, 0, "name"},
 		{"no host", Spec{Path: "a-b"}, 0, "to is missing"},
-		{"an unknown kind", Spec{Path: "a-b", To: "192.0.2.1", Kinds: []string{"owamp"}}, 0, `no kind "owamp"; there are heartbeat, icmp`},
+		{"an unknown kind", Spec{Path: "a-b", To: "192.0.2.1", Kinds: []string{"owamp"}}, 0, `no kind "owamp"; there are heartbeat, host, icmp`},
 		{"a negative rate", Spec{Path: "a-b", To: "192.0.2.1", Rate: -1}, 0, "rate"},
 		{"a negative heartbeat", Spec{Path: "a-b", To: "192.0.2.1", Heartbeat: -1}, 0, "heartbeat"},
 	}

@@ -187,10 +187,11 @@ func (w *watch) result() Result {
 	return Result{Document: w.document(s), Snapshot: s, Measured: measured(s)}
 }
 
-// measured says whether any figure was had from the network. That a device did not answer is none.
+// measured says whether any figure was had from the network. That a device did not answer is none, nor is what this
+// host tells of itself.
 func measured(s timeline.Snapshot) bool {
 	for _, k := range s.Keys() {
-		if k.Subject.Kind != timeline.KindHost && k.Metric != timeline.Reachable {
+		if k.Subject.Kind != timeline.KindHost && k.Subject.Device != timeline.LocalHost && k.Metric != timeline.Reachable {
 			return true
 		}
 	}
