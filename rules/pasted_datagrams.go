@@ -12,14 +12,17 @@ const (
 	// quickly is how soon a socket buffer must run full for a short pause of the receiver to lose datagrams: the
 	// time for which a busy system lets a program wait.
 	quickly = 0.010
-	// noticeable is the least share of lost datagrams that is worth a finding.
+	// noticeable is the least share of lost datagrams that is worth a finding, and several the least number.
 	noticeable = 1e-4
+	several    = 5
+	// fast is the rate from which a receiver's socket buffer is suspected although its size is not known.
+	fast = 100e6
 )
 
 // datagrams looks at runs over UDP that lost some.
 func (e *pasted) datagrams() {
 	for _, r := range e.Runs {
-		if r.Protocol != "udp" || r.Lost == nil || r.Total == nil || *r.Total <= 0 || *r.Lost <= 0 || e.explained[r.Name] {
+		if r.Protocol != "udp" || r.Lost == nil || r.Total == nil || *r.Total <= 0 || *r.Lost < several || e.explained[r.Name] {
 			continue
 		}
 		share := float64(*r.Lost) / float64(*r.Total)
@@ -30,7 +33,7 @@ func (e *pasted) datagrams() {
 		if e.enlarged(r, share) || e.portsLost(r, share) {
 			continue
 		}
-		if (share <= fewLost || e.smallBuffer(r)) && !e.ceilingOf(r, share) {
+		if (share <= fewLost && r.sentRate() >= fast || e.smallBuffer(r)) && !e.ceilingOf(r, share) {
 			e.socketBuffer(r, share)
 		} else {
 			e.lostSomewhere(r, share)
@@ -62,7 +65,7 @@ func (r Run) sentRate() float64 {
 // ceilingOf says whether the loss is what does not fit through something: much was lost and the rest is far
 // below what was sent.
 func (e *pasted) ceilingOf(r Run, share float64) bool {
-	return share > 0.05 && r.sentRate() < 100e6
+	return share > 0.05 && r.sentRate() < fast
 }
 
 func lossText(r Run, share float64) string {

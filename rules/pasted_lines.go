@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"math"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -55,7 +56,7 @@ func (e *pasted) lines() {
 	full := newClaim("link-saturated", timeline.Subject{}, 0).limit("full", 0.95)
 	for _, r := range e.Runs {
 		l, ok := filled(r.Rate, full)
-		if !ok || r.Protocol == "udp" && !overfull(r) || r.Offered != nil && *r.Offered > 0 && *r.Offered < r.Rate*1.02 {
+		if !ok || local(r) || r.Protocol == "udp" && !overfull(r) || r.Offered != nil && *r.Offered > 0 && *r.Offered < r.Rate*1.02 {
 			continue
 		}
 		e.full[r.Name], e.explained[r.Name] = l, true
@@ -77,6 +78,12 @@ func (e *pasted) lines() {
 			e.saturated(l, plain)
 		}
 	}
+}
+
+// local says whether a run stayed within one host, where there is no line.
+func local(r Run) bool {
+	a, err := netip.ParseAddr(r.Server)
+	return err == nil && a.IsLoopback() || r.Server != "" && r.Server == r.Client
 }
 
 // overfull says whether a UDP sender gave more than arrived.
@@ -112,6 +119,9 @@ func (e *pasted) saturated(l line, runs []Run) {
 		c.say(0.25, Evidence{Source: best.Source, Subject: best.Subject, Text: "the text calls it a line of " + l.name})
 	case shown:
 		c.say(0.2, Evidence{Source: best.Source, Subject: best.Subject, Text: "a port of " + l.name + " is shown"})
+	case l.bits > 1e9:
+		c.but(0.2, "host-limit, tcp-window: a host or a window can stop at that rate by chance; nothing says that the line has "+l.name)
+		c.Missing = append(c.Missing, "the speed of the ports on the path (show interfaces, ethtool)")
 	case l.bits <= 100e6:
 		c.but(0.15, "speed-fallback: if both ends could run at 1 Gbit/s, the link has fallen back to "+l.name)
 		c.Missing = append(c.Missing, "the speed that both ends of the link negotiated, and what they are capable of (show interfaces, ethtool)")

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"time"
 
@@ -112,6 +113,9 @@ func (e *pasted) follow(c *claim, causes []timeline.Event, taken map[int]bool) {
 	}
 }
 
+// gatewayCode tells the messages of redundant gateways from those of firewalls.
+var gatewayCode = regexp.MustCompile(`%(HSRP|VRRP|STANDBY|GLBP)`)
+
 // moved: spanning tree or a redundant pair changed without a link that went down.
 func (e *pasted) moved(taken map[int]bool) {
 	var stp, ha []timeline.Event
@@ -139,7 +143,14 @@ func (e *pasted) moved(taken map[int]bool) {
 		}
 	}
 	if len(ha) > 0 {
-		c := newClaim("firewall-failover", ha[0].Subject, 0.4)
+		id := "firewall-failover"
+		if gatewayCode.MatchString(ha[0].Text) {
+			id = "gateway-failover"
+		}
+		c := newClaim(id, ha[0].Subject, 0.4)
+		if id == "gateway-failover" {
+			c.Title = "A gateway took over or gave up (HSRP, VRRP)"
+		}
 		c.say(0.15, told(ha[0]))
 		c.Events, c.Span = ha, ha[0].Span.Union(ha[len(ha)-1].Span)
 		c.Summary = fmt.Sprintf("%s changed its role to %s.", ha[0].Subject.Device, ha[0].Attrs["to"])

@@ -266,9 +266,34 @@ func (r *reader) interval(t token) {
 		c.Role, c.Tool, c.Protocol, c.Window, c.WindowDefault, c.Connections = server.Role, server.Tool, server.Protocol, server.Window, server.WindowDefault, server.Connections
 	}
 	c.To = t.to + r.tail(t.to, c, &i, t.m[1])
+	if c.Start.IsZero() && !i.Omitted {
+		c.Start = r.stamp(t.from, i)
+	}
 	c.Intervals = append(c.Intervals, i)
 	l := r.lines[i.Stream]
 	r.lines[i.Stream] = lines{l.n + 1, max(l.longest, i.To)}
+}
+
+// stamps are the forms in which iperf3 --timestamps and people's tools put a time in front of a line.
+var stamps = []struct {
+	expr   *regexp.Regexp
+	layout string
+}{
+	{regexp.MustCompile(`(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)[^\n\[]{0,12}$`), "2006-01-02 15:04:05"},
+	{regexp.MustCompile(`[A-Z][a-z]{2} ([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) (\d{4}) ?$`), "Jan _2 15:04:05 2006"},
+}
+
+// stamp returns when a test began, from the time in front of a line: it was printed when its interval ended.
+func (r *reader) stamp(at int, i Interval) time.Time {
+	const most = 40
+	for _, s := range stamps {
+		if m := s.expr.FindStringSubmatch(r.text[max(0, at-most):at]); m != nil {
+			if t, err := time.Parse(s.layout, m[1]+" "+m[2]); err == nil {
+				return t.Add(-time.Duration(min(i.To, 1e9) * float64(time.Second)))
+			}
+		}
+	}
+	return time.Time{}
 }
 
 // lines is how many lines of figures a stream has, and how far they go.

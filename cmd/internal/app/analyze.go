@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"whydrop/cmd/internal/app/ingest"
 	"whydrop/cmd/internal/report"
@@ -92,6 +94,11 @@ func (a *analysis) document() report.Document {
 		store.Put(r)
 	}
 	in.Diagnoses = rules.EvaluatePasted(got.Pasted)
+	if t, ok := shownTogether(store.Snapshot()); ok {
+		in.Diagnoses = together(in.Diagnoses, rules.Evaluate(rules.Default(), store.Snapshot(), t))
+		in.Topology = t
+		in.Warnings = append(in.Warnings, "The devices whose logs are here are taken to lie on the measured path, and their clocks to agree with that of the measurement.")
+	}
 	for _, r := range a.recordings {
 		in.Blocks = append(in.Blocks, recordingBlock(r))
 		in.Diagnoses = append(in.Diagnoses, r.Diagnose(r.Snapshot)...)
@@ -116,6 +123,70 @@ func (a *analysis) document() report.Document {
 		}
 	}
 	return doc
+}
+
+// shownTogether makes the topology that texts imply in which a dated measurement stood still and devices' logs tell
+// of the same day: that the devices are on the path. ok is false if there is nothing to lay over each other.
+func shownTogether(s timeline.Snapshot) (t correlate.Topology, ok bool) {
+	var outages, events timeline.Span
+	ports := map[string][]string{}
+	var order []string
+	for _, e := range s.Events() {
+		if e.Type == timeline.EventOutage {
+			outages = outages.Union(e.Span)
+			continue
+		}
+		if e.Subject.Device == "" {
+			continue
+		}
+		events = events.Union(e.Span)
+		if ports[e.Subject.Device] == nil {
+			order = append(order, e.Subject.Device)
+			ports[e.Subject.Device] = []string{}
+		}
+		if e.Subject.Kind == timeline.KindPort && !slices.Contains(ports[e.Subject.Device], e.Subject.Name) {
+			ports[e.Subject.Device] = append(ports[e.Subject.Device], e.Subject.Name)
+		}
+	}
+	const day = 24 * time.Hour
+	if outages.IsZero() || len(order) == 0 || !events.Overlaps(outages.Widen(day, day)) {
+		return t, false
+	}
+	var hops [][]string
+	for _, d := range order {
+		role := "switch"
+		if slices.ContainsFunc(s.EventsOf(timeline.Device(d)), func(e timeline.Event) bool { return e.Type == timeline.EventFailover }) {
+			role = "firewall"
+		}
+		t.Devices = append(t.Devices, correlate.Device{Name: d, Role: role, Ports: ports[d]})
+		hops = append(hops, []string{d})
+	}
+	for _, sub := range s.Subjects() {
+		if sub.Kind == timeline.KindPath {
+			t.Paths = append(t.Paths, correlate.Path{Name: sub.Name, Hops: hops})
+		}
+	}
+	return t, true
+}
+
+// together puts what the catalogue found over time in front, and leaves out what it explains.
+func together(alone, overTime []rules.Diagnosis) []rules.Diagnosis {
+	var out []rules.Diagnosis
+	for _, d := range overTime {
+		if d.Verdict != rules.CannotTell && len(d.Outages) > 0 {
+			out = append(out, d)
+		}
+	}
+	explained := len(out) > 0
+	for _, d := range alone {
+		same := slices.ContainsFunc(out, func(o rules.Diagnosis) bool {
+			return slices.ContainsFunc(o.Chain, func(id string) bool { return id == d.ID() })
+		})
+		if !same && !(explained && d.Verdict == rules.CannotTell) {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 func recordingBlock(r Recording) report.Block {

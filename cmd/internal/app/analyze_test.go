@@ -112,7 +112,9 @@ func TestAnalyzeExamples(t *testing.T) {
 		"all-well.txt":            {verdict: "healthy", exit: 0, says: []string{"no errors and no drops"}},
 		"old-totals.txt":          {verdict: "cannot-tell", exit: 3, chain: "bad-cable", first: "cannot-tell", fault: true, never: devices, says: []string{"a second show interfaces"}},
 		"stall-pl.txt":            {verdict: "cannot-tell", exit: 3, chain: "silent-drop", first: "cannot-tell", fault: true, never: devices, says: []string{"nothing arrived for 3 s"}},
-		"failover-fi.txt":         {verdict: "suspected", exit: 1, chain: "firewall-failover", first: "suspected", fault: true, subject: "fw-b"},
+		"stall-and-log.txt": {verdict: "found", exit: 1, chain: "port-flap", first: "holds", fault: true, subject: "agg-2 GigabitEthernet1/0/24", never: []string{"tcp-window"},
+			says: []string{"taken to lie on the measured path"}},
+		"failover-fi.txt": {verdict: "suspected", exit: 1, chain: "firewall-failover", first: "suspected", fault: true, subject: "fw-b"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want.check(t, Analyze([]string{filepath.Join("testdata/analyze", name)}, nil))

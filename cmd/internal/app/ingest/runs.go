@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -223,10 +224,7 @@ func stalled(per []iperftext.Interval, protocol string) float64 {
 
 // records writes a run's figures as samples, at their time if the text gives one.
 func (b *builder) records(r *runAt) {
-	start := r.test.Start
-	if start.IsZero() && r.other != nil {
-		start = r.other.Start
-	}
+	start := r.start()
 	b.dated = b.dated || !start.IsZero()
 	if start.IsZero() {
 		start, b.made = b.clock, true
@@ -258,6 +256,9 @@ func (b *builder) records(r *runAt) {
 			put(r.Subject, timeline.TCPRetransmits, at(i.From, i.To), float64(*i.Retransmits)/i.Width())
 		}
 	}
+	if r.Stalled > 0 && !b.undated(r) {
+		b.outages(r, per, at, o)
+	}
 	whole := at(0, r.Seconds)
 	if len(per) == 0 {
 		put(r.Subject, timeline.GoodputForward, whole, r.Rate)
@@ -281,6 +282,32 @@ func (b *builder) records(r *runAt) {
 		if cpu.v != nil && cpu.host != "" {
 			put(timeline.Host(cpu.host), timeline.HostProcessCPU, whole, *cpu.v)
 		}
+	}
+}
+
+// start returns when a run began; zero if the text does not say.
+func (r *runAt) start() time.Time {
+	if r.test.Start.IsZero() && r.other != nil {
+		return r.other.Start
+	}
+	return r.test.Start
+}
+
+func (b *builder) undated(r *runAt) bool { return r.start().IsZero() }
+
+// outages writes the stretches of a dated run in which nothing arrived as outages of its path.
+func (b *builder) outages(r *runAt, per []iperftext.Interval, at func(from, to float64) timeline.Span, o timeline.Origin) {
+	for i := 0; i < len(per); i++ {
+		j := i
+		for j < len(per) && per[j].Bytes == 0 && per[j].Rate == 0 {
+			j++
+		}
+		if j > i && i > 0 && j < len(per) {
+			half := per[i].Width() * 1e3 // it began and ended within an interval of the text
+			b.Records = append(b.Records, timeline.Event{Subject: r.Subject, Type: timeline.EventOutage, Span: at(per[i].From, per[j-1].To), Text: "nothing arrived", Origin: o,
+				Attrs: map[string]string{"direction": timeline.Forward, "seen_by": timeline.SeenByTCP, "error_ms": strconv.FormatFloat(half, 'f', 0, 64)}})
+		}
+		i = j
 	}
 }
 
