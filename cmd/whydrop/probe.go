@@ -19,18 +19,19 @@ type probeFlags struct {
 	host, length, interval, rate, window, size, bytes, blocks, unit, token, format string
 	port, streams, mss                                                             int
 	reverse, iperf3JSON                                                            bool
+	probeMore
 }
 
 func newProbe() *cobra.Command {
 	var in probeFlags
 	cmd := &cobra.Command{
 		Use:   "probe HOST",
-		Short: "Measure TCP throughput to a far end, with iperf3's letters",
-		Long: `Runs one TCP test against ` + "`whydrop serve`" + ` or a stock iperf3 -s and prints what both ends counted.
+		Short: "Measure TCP or UDP throughput to a far end, with iperf3's letters",
+		Long: `Runs one test, TCP or with -u UDP, against ` + "`whydrop serve`" + ` or a stock iperf3 -s and prints what both ends counted.
 
 Letters and units are iperf3's: rates in powers of 1000, sizes in powers of 1024. Exit code 0: it measured; 3: it did
 not; 130: interrupted, with what was measured printed.`,
-		Example: "  whydrop probe 192.0.2.10 -t 10 -P 4 -R\n  whydrop probe -c 192.0.2.10 -b 50M --format json",
+		Example: "  whydrop probe 192.0.2.10 -t 10 -P 4 -R\n  whydrop probe -c 192.0.2.10 -b 50M --format json\n  whydrop probe 192.0.2.10 -u -b 100M -l 1400 --bidir",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -43,6 +44,11 @@ not; 130: interrupted, with what was measured printed.`,
 			if err != nil {
 				return err
 			}
+			close, err := in.openLog(&opt)
+			if err != nil {
+				return err
+			}
+			defer close()
 			return app.Probe(cmd.Context(), opt)
 		},
 	}
@@ -56,13 +62,14 @@ not; 130: interrupted, with what was measured printed.`,
 	f.StringVarP(&in.interval, "interval", "i", "1", "seconds between lines, down to 0.01; 0: only the result")
 	f.IntVarP(&in.streams, "parallel", "P", 1, "streams at once")
 	f.BoolVarP(&in.reverse, "reverse", "R", false, "the far end sends")
-	f.StringVarP(&in.rate, "bitrate", "b", "0", "rate of each stream in bit/s, as in 50M; 0: unlimited")
+	f.StringVarP(&in.rate, "bitrate", "b", "0", "rate of each stream in bit/s, as in 50M; 0: unlimited (default for TCP, 1M for UDP); 50M/10 sends 10 blocks at once")
 	f.StringVarP(&in.window, "window", "w", "", "size of the socket buffers, as in 256K")
 	f.IntVarP(&in.mss, "set-mss", "M", 0, "TCP segment size in bytes")
 	f.StringVarP(&in.size, "length", "l", "", "bytes per write (default 128K, shorter at a rate)")
 	f.StringVarP(&in.unit, "unit", "f", "", "unit of rates in the table: k m g t (bits), K M G T (bytes)")
 	f.StringVar(&in.format, "format", "text", "text or json (our own document)")
 	f.BoolVarP(&in.iperf3JSON, "json", "J", false, "print the document of iperf3 -J")
+	in.register(f)
 	f.StringVar(&in.token, "token", "", "`REFERENCE` to the far end's secret, which lifts its limits: env:NAME, file:PATH, cmd:COMMAND or prompt:")
 	return cmd
 }
@@ -85,17 +92,23 @@ func (in probeFlags) options(cmd *cobra.Command) (app.ProbeOptions, error) {
 	if opt.Format != "text" && opt.Format != "json" {
 		return opt, app.Usagef("--format: %q is neither text nor json", opt.Format)
 	}
-	if in.iperf3JSON {
+	if in.iperf3JSON || in.jsonStream {
 		if cmd.Flags().Changed("format") {
-			return opt, app.Usagef("-J and --format exclude each other")
+			return opt, app.Usagef("-J, --json-stream and --format exclude each other")
 		}
 		opt.Format = "iperf3"
+		if in.jsonStream {
+			opt.Format = "stream"
+		}
 	}
 	if in.unit != "" {
 		if len(in.unit) != 1 || !strings.Contains("kmgtKMGT", in.unit) {
 			return opt, app.Usagef("-f %s: want one of k m g t K M G T", in.unit)
 		}
 		opt.Unit = in.unit[0]
+	}
+	if err := in.more(cmd, &opt); err != nil {
+		return opt, err
 	}
 	if err := in.numbers(cmd, &opt); err != nil {
 		return opt, err
@@ -122,8 +135,11 @@ func (in probeFlags) numbers(cmd *cobra.Command, opt *app.ProbeOptions) error {
 	if t.Time, err = app.ParseSeconds(in.length); err != nil {
 		return app.Usagef("-t: %w", err)
 	}
-	if t.Rate, err = parseRate(in.rate); err != nil {
+	if t.Rate, t.Burst, err = parseBurst(in.rate); err != nil {
 		return app.Usagef("-b: %w", err)
+	}
+	if t.UDP && !cmd.Flags().Changed("bitrate") {
+		t.Rate = 1e6 // iperf3's UDP_RATE
 	}
 	window, err := sizeFlag("-w", in.window)
 	if err != nil {
@@ -147,6 +163,9 @@ func (in probeFlags) numbers(cmd *cobra.Command, opt *app.ProbeOptions) error {
 	if blocks > 0 {
 		if t.Length == 0 {
 			t.Length = 128 << 10
+			if t.UDP {
+				t.Length = 1460
+			}
 		}
 		t.Bytes, opt.Blocks = blocks*uint64(t.Length), blocks
 	}

@@ -102,6 +102,11 @@ func (c *dataConn) result(seconds float64) StreamResult {
 			s.Retransmits = int64(m.retransmits)
 		}
 	}
+	if !c.udp() && !c.sends {
+		if n, _ := c.count.Damaged(); n > 0 {
+			s.Damaged = some(n)
+		}
+	}
 	return s
 }
 

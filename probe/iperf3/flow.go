@@ -372,12 +372,15 @@ func (f *flow) move(ctx context.Context, c *dataConn) error {
 	case t.UDP:
 		return c.moveDatagrams(ctx, datagrams{rate: f.perStream(), length: t.length(), burst: t.Burst, wide: t.Counters64, budget: f.budget})
 	case !c.sends:
-		return (&stream.Receiver{Length: t.Length, Count: &c.count}).Run(ctx, c.conn)
+		return (&stream.Receiver{Length: t.Length, Verify: f.verifies(), Count: &c.count}).Run(ctx, c.conn)
 	case t.Burst > 1 && t.Rate > 0:
-		return (&stream.Sender{Rate: t.Rate, Length: burstLength(t.Burst, t.length()), Exact: true, Budget: f.budget, Count: &c.count}).Run(ctx, c.conn)
+		return (&stream.Sender{Rate: t.Rate, Length: burstLength(t.Burst, t.length()), Exact: true, Verify: f.verifies(), Budget: f.budget, Count: &c.count}).Run(ctx, c.conn)
 	}
-	return (&stream.Sender{Rate: t.Rate, Length: t.Length, Exact: t.Length > 0, Budget: f.budget, Count: &c.count}).Run(ctx, c.conn)
+	return (&stream.Sender{Rate: t.Rate, Length: t.Length, Exact: t.Length > 0 && t.Rate > 0, Verify: f.verifies(), Budget: f.budget, Count: &c.count}).Run(ctx, c.conn)
 }
+
+// verifies says whether every byte is compared.
+func (f *flow) verifies() bool { return f.test.Verify && f.ours && !f.test.UDP }
 
 // burstLength is what a paced TCP sender writes at once for a burst of blocks; memory bounds it.
 func burstLength(blocks, length int) int { return min(blocks*length, 16<<20) }

@@ -41,6 +41,7 @@ type greeting struct {
 	Version  int    `json:"version"`
 	Nonce    string `json:"nonce,omitempty"`    // the client's, 32 hexadecimal digits
 	Auth     bool   `json:"auth,omitempty"`     // the client wants to show the token
+	Verify   bool   `json:"verify,omitempty"`   // compare every byte
 	Replaces string `json:"replaces,omitempty"` // cookie of a test of the same client that is dead
 }
 
@@ -180,5 +181,8 @@ func (p params) conns() int {
 	}
 	return p.streams
 }
+
+// verify says whether every byte is compared.
+func (p params) verify() bool { return p.ours != nil && p.ours.Verify && !p.udp }
 
 func (p params) headerSize() int { return Test{Counters64: p.counters64}.headerSize() }

@@ -19,6 +19,8 @@ type StreamResult struct {
 	Retransmits int64  // -1: not given
 	Seconds     float64
 
+	Damaged tcpinfo.Opt[uint64] // bytes that were not those sent; only of a receiver that compared them and found some
+
 	// Of UDP. Packets are what a sender's kernel took, or what arrived, without duplicates.
 	Packets        uint64
 	OmittedPackets uint64
@@ -80,6 +82,7 @@ type wireStream struct {
 	OutOfOrder  *uint64 `json:"whydrop_out_of_order,omitempty"`
 	Duplicates  *uint64 `json:"whydrop_duplicates,omitempty"`
 	HostDropped *uint64 `json:"whydrop_host_dropped,omitempty"`
+	Damaged     *uint64 `json:"whydrop_damaged,omitempty"`
 }
 
 type wireResults struct {
@@ -115,6 +118,7 @@ func (s StreamResult) encode() wireStream {
 		ID: s.ID, Bytes: s.Bytes, Retransmits: s.Retransmits, EndTime: s.Seconds, OmittedPackets: s.OmittedPackets,
 		Packets: s.OmittedPackets + s.Packets + s.Lost.Or(0), Errors: s.Lost.Or(0), Jitter: s.Jitter.Or(0).Seconds(),
 	}
+	w.Damaged = given(s.Damaged)
 	if s.Lost.OK {
 		w.Arrived, w.OutOfOrder, w.Duplicates = &s.Packets, given(s.OutOfOrder), given(s.Duplicates)
 		w.HostDropped = given(s.HostDropped)
@@ -201,6 +205,7 @@ type givenStream struct {
 	OutOfOrder     number `json:"whydrop_out_of_order"`
 	Duplicates     number `json:"whydrop_duplicates"`
 	HostDropped    number `json:"whydrop_host_dropped"`
+	Damaged        number `json:"whydrop_damaged"`
 }
 
 func (g givenStream) check(id int, p peerStream) (StreamResult, error) {
@@ -218,6 +223,9 @@ func (g givenStream) check(id int, p peerStream) (StreamResult, error) {
 	}
 	if d := g.End.value - g.Start.value; g.End.ok && d > 0 && d < maxTime+maxOmit {
 		s.Seconds = d
+	}
+	if g.Damaged.isInt && g.Damaged.whole > 0 {
+		s.Damaged = some(uint64(g.Damaged.whole))
 	}
 	if p.length > 0 {
 		g.datagrams(&s, p)

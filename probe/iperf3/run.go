@@ -17,6 +17,7 @@ type Connection struct {
 	Sends         bool // this end sends on it
 	Local, Remote net.Addr
 	Actual        stream.Actual // what the socket really got
+	Length        int           // bytes of a datagram; 0: TCP
 }
 
 // Interval is what one stretch of a running test showed.
@@ -128,6 +129,9 @@ func Run(ctx context.Context, t Test, interval time.Duration, h Handler) (Result
 	if f.rate > 0 && t.Rate == 0 {
 		r.notice(fmt.Sprintf("the far end limits the test to %.4g Mbit/s without its token", f.rate/1e6))
 	}
+	if t.Verify && !f.ours {
+		r.notice("the far end is not whydrop: it cannot compare what arrives")
+	}
 	ended := r.measure(ctx)
 	if err := r.end(ctx, ended); err != nil {
 		return Result{}, err
@@ -164,7 +168,11 @@ func (r *run) notice(text string) {
 
 func (r *run) connected() {
 	for _, c := range r.f.conns {
-		r.result.Connections = append(r.result.Connections, Connection{c.id, c.sends, c.conn.LocalAddr(), c.conn.RemoteAddr(), stream.Inspect(c.conn)})
+		n := 0
+		if c.udp() {
+			n = r.f.test.length()
+		}
+		r.result.Connections = append(r.result.Connections, Connection{c.id, c.sends, c.conn.LocalAddr(), c.conn.RemoteAddr(), stream.Inspect(c.conn), n})
 		r.result.TCP = append(r.result.TCP, Summary{ID: c.id})
 	}
 	r.marks, r.retrans = make([]mark, len(r.f.conns)), make([]uint64, len(r.f.conns))

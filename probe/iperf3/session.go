@@ -376,11 +376,11 @@ func (t *session) move(ctx context.Context, c *dataConn, budget *stream.Budget) 
 	case p.udp:
 		_ = c.moveDatagrams(ctx, datagrams{rate: rate, length: p.length, burst: p.burst, wide: p.counters64, budget: budget})
 	case !c.sends:
-		_ = (&stream.Receiver{Length: p.length, Slow: cfg.Slow, Limit: t.readLimit, Count: &c.count}).Run(ctx, c.conn)
+		_ = (&stream.Receiver{Length: p.length, Slow: cfg.Slow, Verify: p.verify(), Limit: t.readLimit, Count: &c.count}).Run(ctx, c.conn)
 	case p.burst > 1 && p.rate > 0:
-		_ = (&stream.Sender{Rate: rate, Length: burstLength(p.burst, p.length), Exact: true, Budget: budget, Slow: cfg.Slow, Count: &c.count}).Run(ctx, c.conn)
+		_ = (&stream.Sender{Rate: rate, Length: burstLength(p.burst, p.length), Exact: true, Verify: p.verify(), Budget: budget, Slow: cfg.Slow, Count: &c.count}).Run(ctx, c.conn)
 	default:
-		_ = (&stream.Sender{Rate: rate, Length: p.length, Budget: budget, Slow: cfg.Slow, Count: &c.count}).Run(ctx, c.conn)
+		_ = (&stream.Sender{Rate: rate, Length: p.length, Verify: p.verify(), Budget: budget, Slow: cfg.Slow, Count: &c.count}).Run(ctx, c.conn)
 	}
 }
 

@@ -50,6 +50,9 @@ type Test struct {
 	NoDelay        bool          // the far end is asked not to let small segments wait either
 	ZeroCopy       bool          // the far end is asked to send without copying, as iperf3 -Z
 	Title          string        // told to the far end
+	// Verify makes the receiver compare every byte of TCP with what was sent, which is slow. Only a far end of ours
+	// can.
+	Verify bool
 	// Dial, if not nil, is used instead of a dialer of our own.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
@@ -182,7 +185,7 @@ func (t Test) params() params {
 		length: t.length(), rate: t.Rate, congestion: t.Congestion, omit: t.Omit, udp: t.UDP, bidirectional: t.Bidirectional,
 		burst: t.Burst, tos: t.TOS, dontFragment: t.DontFragment, counters64: t.Counters64, serverOutput: t.ServerOutput,
 		nodelay: t.NoDelay, zeroCopy: t.ZeroCopy, title: t.Title,
-		ours: &greeting{Version: 1, Replaces: t.replaces},
+		ours: &greeting{Version: 1, Replaces: t.replaces, Verify: t.Verify},
 	}
 	if t.Token != "" {
 		p.ours.Auth, p.ours.Nonce = true, newNonce()

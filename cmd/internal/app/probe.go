@@ -3,8 +3,10 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"whydrop/cmd/internal/report"
@@ -16,8 +18,11 @@ type ProbeOptions struct {
 	Test     iperf3.Test
 	Blocks   uint64        // what Test.Bytes was asked for as (-k); 0: it was not
 	Interval time.Duration // between lines; 0: only the result
-	Format   string        // text, json (our own document), iperf3 (the document of iperf3 -J)
+	Format   string        // text, json (our own document), iperf3 (the document of iperf3 -J), stream (iperf3 --json-stream)
 	Unit     byte          // of rates in the table: k m g t (bits), K M G T (bytes); 0: what fits
+	Verbose  bool          // the table says more
+	Title    string        // before each line of the table
+	Stamp    string        // of each line of the table, as of strftime(3); "": none
 	Out      io.Writer     // the result
 	Progress io.Writer     // what the person should know meanwhile
 }
@@ -29,11 +34,17 @@ func Probe(ctx context.Context, opt ProbeOptions) error {
 		return Exit{ExitUsage, err}
 	}
 	p := &probing{opt: opt}
-	table := &probeTable{w: opt.Out, unit: opt.Unit, test: opt.Test}
+	table := newProbeTable(opt)
 	h := iperf3.Handler{Notice: func(text string) { fmt.Fprintln(opt.Progress, "note: "+report.Clean(text)) }}
-	if opt.Format == "text" {
+	switch opt.Format {
+	case "text":
 		h.Connected, h.Interval = table.connected, table.interval
-	} else {
+	case "stream":
+		h.Connected = func(c []iperf3.Connection) {
+			p.event("start", iperf3Start(opt, iperf3.Result{Connections: c, Started: time.Now()}))
+		}
+		h.Interval = func(i iperf3.Interval) { p.event("interval", iperf3Interval(i, opt.Test)) }
+	default:
 		h.Interval = func(i iperf3.Interval) { p.intervals = append(p.intervals, i) }
 	}
 	interval := opt.Interval
@@ -42,6 +53,7 @@ func Probe(ctx context.Context, opt ProbeOptions) error {
 		h.Interval = nil
 	}
 	res, err := iperf3.Run(ctx, opt.Test, interval, h)
+	p.offPace(res)
 	if perr := p.print(table, res, err); perr != nil {
 		return Exit{ExitNotMeasured, perr}
 	}
@@ -58,6 +70,33 @@ func Probe(ctx context.Context, opt ProbeOptions) error {
 type probing struct {
 	opt       ProbeOptions
 	intervals []iperf3.Interval
+	broken    error // of writing events
+}
+
+// event writes one line of iperf3 --json-stream.
+func (p *probing) event(name string, data any) {
+	b, err := json.Marshal(map[string]any{"event": name, "data": data})
+	if err == nil {
+		_, err = p.opt.Out.Write(append(b, '\n'))
+	}
+	p.broken = errors.Join(p.broken, err)
+}
+
+// offPace says if this end did not send at the rate asked for.
+func (p *probing) offPace(r iperf3.Result) {
+	t := p.opt.Test
+	if t.Rate == 0 || t.Bytes > 0 || r.Duration < time.Second || r.Interrupted || len(r.Stalls) > 0 {
+		return
+	}
+	for _, d := range r.Directions() {
+		if d.Reverse || d.Sent == nil {
+			continue
+		}
+		sent, asked := float64(d.Sent.Bytes())*8/r.Duration.Seconds(), t.Rate*float64(max(t.Streams, 1))
+		if sent < 0.95*asked || sent > 1.05*asked {
+			fmt.Fprintf(p.opt.Progress, "note: asked for %s, sent %s\n", strings.TrimSpace(rateColumn(asked, 0)), strings.TrimSpace(rateColumn(sent, 0)))
+		}
+	}
 }
 
 func (p *probing) print(table *probeTable, res iperf3.Result, err error) error {
@@ -66,11 +105,39 @@ func (p *probing) print(table *probeTable, res iperf3.Result, err error) error {
 		return p.encode(probeDocument(p.opt, p.intervals, res, err))
 	case "iperf3":
 		return p.encode(iperf3Document(p.opt, p.intervals, res, err))
+	case "stream":
+		return p.endStream(res, err)
 	}
 	if err != nil {
 		return nil // said as the command's error
 	}
 	return table.result(res)
+}
+
+// endStream writes the last events.
+func (p *probing) endStream(res iperf3.Result, err error) error {
+	problem := err
+	if problem == nil {
+		problem = missingPeer(res)
+	}
+	if problem != nil {
+		p.event("error", *errText(problem))
+	}
+	if err == nil {
+		p.event("end", iperf3End(p.opt, res))
+		if f := res.Far; f != nil && f.OutputText != "" {
+			p.event("server_output_text", cleanLines(f.OutputText))
+		}
+	}
+	return p.broken
+}
+
+// missingPeer returns why the far end's own count is missing, as those are told who read it; nil if it is there.
+func missingPeer(r iperf3.Result) error {
+	if r.FarProblem == nil {
+		return nil
+	}
+	return fmt.Errorf("peer result missing: %w", r.FarProblem)
 }
 
 func (p *probing) encode(v any) error {

@@ -1,9 +1,8 @@
 package app
 
 import (
-	"net"
-	"runtime"
-	"strconv"
+	"encoding/json"
+	"strings"
 	"time"
 
 	"whydrop/cmd/internal/report"
@@ -29,8 +28,10 @@ type (
 		FarEnd        probeFar        `json:"far_end"`
 		Connections   []probeConn     `json:"connections"`
 		Intervals     []probeInterval `json:"intervals"`
-		Sent          *probeTotal     `json:"sent"`     // as the sender counted; null: not known
-		Received      *probeTotal     `json:"received"` // as the receiver counted; null: not known
+		Sent          *probeTotal     `json:"sent"`       // as the sender counted; null: not known
+		Received      *probeTotal     `json:"received"`   // as the receiver counted; null: not known
+		Datagrams     *probeLoss      `json:"datagrams"`  // of UDP; null: TCP, or the receiver's count is not known
+		Directions    []probeWay      `json:"directions"` // the test's, or both; the one from this end first
 		Streams       []probeStream   `json:"streams"`
 		Stalls        []probeStall    `json:"stalls"`
 		Interrupted   bool            `json:"interrupted"`
@@ -42,13 +43,43 @@ type (
 		BitsPerSecond float64 `json:"bits_per_second"` // per stream; 0: unlimited
 		WindowBytes   int     `json:"window_bytes"`
 		MSS           int     `json:"mss"`
+		Omit          float64 `json:"omit_seconds"`
+		Length        int     `json:"length_bytes"` // of a write or a datagram; 0: not asked for
+		Burst         int     `json:"burst"`
+		TOS           int     `json:"tos"`
+	}
+	probeWay struct {
+		Direction string      `json:"direction"`
+		Sent      *probeTotal `json:"sent"`
+		Received  *probeTotal `json:"received"`
+		Datagrams *probeLoss  `json:"datagrams"`
+	}
+	// probeLoss is what became of datagrams: received + lost = sent.
+	probeLoss struct {
+		Sent        uint64   `json:"sent"`
+		Received    uint64   `json:"received"`
+		Lost        uint64   `json:"lost"`
+		Share       *float64 `json:"lost_share"` // 0-1; null: nothing was sent
+		OutOfOrder  *uint64  `json:"out_of_order"`
+		Duplicates  *uint64  `json:"duplicates"`
+		HostDropped *uint64  `json:"host_dropped"` // of lost: dropped by the receiving host
+		Jitter      *float64 `json:"jitter_s"`     // null: nothing came
+	}
+	probePackets struct {
+		Packets    uint64   `json:"packets"`
+		Lost       *uint64  `json:"lost"` // null where this end sends
+		OutOfOrder *uint64  `json:"out_of_order"`
+		Duplicates *uint64  `json:"duplicates"`
+		Jitter     *float64 `json:"jitter_s"`
 	}
 	probeFar struct {
 		Whydrop bool    `json:"whydrop"`
 		Problem *string `json:"problem"` // why its own count is missing
+		Output  any     `json:"output"`  // what it printed, if it was asked: text or iperf3's document
 	}
 	probeConn struct {
 		ID         int     `json:"id"`
+		Sends      bool    `json:"sends"` // this end sends
 		Local      string  `json:"local"`
 		Remote     string  `json:"remote"`
 		SendBuffer *int    `json:"send_buffer_bytes"`
@@ -59,12 +90,14 @@ type (
 	probeInterval struct {
 		From          float64           `json:"from"` // seconds since the start
 		To            float64           `json:"to"`
+		Omitted       bool              `json:"omitted"` // in no total; its time is one of its own
 		Bytes         uint64            `json:"bytes"`
 		BitsPerSecond float64           `json:"bits_per_second"`
 		Streams       []probeStreamPart `json:"streams"`
 	}
 	probeStreamPart struct {
 		ID            int      `json:"id"`
+		Sends         bool     `json:"sends"`
 		Bytes         uint64   `json:"bytes"`
 		BitsPerSecond float64  `json:"bits_per_second"`
 		Retransmits   *uint64  `json:"retransmits"`
@@ -76,6 +109,8 @@ type (
 		Busy          *float64 `json:"busy_s"` // totals since the connection began
 		RwndLimited   *float64 `json:"rwnd_limited_s"`
 		SndbufLimited *float64 `json:"sndbuf_limited_s"`
+
+		Datagrams *probePackets `json:"datagrams,omitempty"`
 	}
 	probeTotal struct {
 		Bytes         uint64  `json:"bytes"`
@@ -85,14 +120,16 @@ type (
 		CPUPercent    float64 `json:"cpu_percent"` // of one core
 	}
 	probeStream struct {
-		ID       int         `json:"id"`
-		Sent     *probeTotal `json:"sent"`
-		Received *probeTotal `json:"received"`
-		MinRTT   *float64    `json:"min_rtt_s"`
-		MeanRTT  *float64    `json:"mean_rtt_s"`
-		MaxRTT   *float64    `json:"max_rtt_s"`
-		MaxCwnd  *uint64     `json:"max_cwnd_bytes"`
-		MaxWnd   *uint64     `json:"max_send_window_bytes"`
+		ID        int         `json:"id"`
+		Direction string      `json:"direction"`
+		Datagrams *probeLoss  `json:"datagrams"`
+		Sent      *probeTotal `json:"sent"`
+		Received  *probeTotal `json:"received"`
+		MinRTT    *float64    `json:"min_rtt_s"`
+		MeanRTT   *float64    `json:"mean_rtt_s"`
+		MaxRTT    *float64    `json:"max_rtt_s"`
+		MaxCwnd   *uint64     `json:"max_cwnd_bytes"`
+		MaxWnd    *uint64     `json:"max_send_window_bytes"`
 	}
 	probeStall struct {
 		From    string  `json:"from"`
@@ -107,34 +144,36 @@ func probeDocument(opt ProbeOptions, intervals []iperf3.Interval, r iperf3.Resul
 	t := opt.Test
 	d := probeDoc{
 		SchemaVersion: probeSchema, Measured: err == nil, Error: errText(err), Target: t.Address, Protocol: "tcp", Direction: "forward",
-		Asked:       probeAsked{max(t.Streams, 1), t.Time.Seconds(), t.Bytes, t.Rate, t.Window, t.MSS},
-		FarEnd:      probeFar{r.OursFar, errText(r.FarProblem)},
-		Connections: []probeConn{}, Intervals: []probeInterval{}, Streams: []probeStream{}, Stalls: []probeStall{},
+		Asked:       probeAsked{max(t.Streams, 1), t.Time.Seconds(), t.Bytes, t.Rate, t.Window, t.MSS, t.Omit.Seconds(), t.Length, t.Burst, t.TOS},
+		FarEnd:      probeFar{r.OursFar, errText(missingPeer(r)), serverOutput(r)},
+		Connections: []probeConn{}, Intervals: []probeInterval{}, Streams: []probeStream{}, Stalls: []probeStall{}, Directions: []probeWay{},
 		Seconds: r.Duration.Seconds(), Interrupted: r.Interrupted,
 	}
-	if t.Reverse {
-		d.Direction = "reverse"
+	d.Direction = directionName(t.Reverse)
+	if t.Bidirectional {
+		d.Direction = "both"
+	}
+	if t.UDP {
+		d.Protocol = "udp"
 	}
 	if err != nil {
 		return d
 	}
 	started := stampText(r.Started)
 	d.Started = &started
-	d.Sent, d.Received = totalOf(r.Sender()), totalOf(r.Receiver())
+	ways := r.Directions()
+	for _, w := range ways {
+		d.Directions = append(d.Directions, probeWay{directionName(w.Reverse), totalOf(w.Sent), totalOf(w.Received), lossPtr(w.TotalLoss())})
+	}
+	d.Sent, d.Received, d.Datagrams = d.Directions[0].Sent, d.Directions[0].Received, d.Directions[0].Datagrams
 	for _, c := range r.Connections {
-		d.Connections = append(d.Connections, probeConn{c.ID, c.Local.String(), c.Remote.String(), positive(c.Actual.SendBuffer), positive(c.Actual.RecvBuffer), positive(c.Actual.MSS), notEmpty(c.Actual.Congestion)})
+		d.Connections = append(d.Connections, probeConn{c.ID, c.Sends, c.Local.String(), c.Remote.String(), positive(c.Actual.SendBuffer), positive(c.Actual.RecvBuffer), positive(c.Actual.MSS), notEmpty(c.Actual.Congestion)})
 	}
 	for _, i := range intervals {
 		d.Intervals = append(d.Intervals, probeIntervalOf(i))
 	}
-	for n, c := range r.Connections {
-		s := probeStream{ID: c.ID, Sent: streamTotal(r.Sender(), n), Received: streamTotal(r.Receiver(), n)}
-		if n < len(r.TCP) && r.TCP[n].MeanRTT > 0 {
-			v := r.TCP[n]
-			s.MinRTT, s.MeanRTT, s.MaxRTT = secondsPtr(v.MinRTT), secondsPtr(v.MeanRTT), secondsPtr(v.MaxRTT)
-			s.MaxCwnd, s.MaxWnd = given(known(v.MaxCwnd)), given(known(v.MaxSendWindow))
-		}
-		d.Streams = append(d.Streams, s)
+	for _, w := range ways {
+		d.Streams = append(d.Streams, probeStreams(r, w)...)
 	}
 	for _, s := range r.Stalls {
 		d.Stalls = append(d.Stalls, probeStall{stampText(s.From), stampText(s.To), s.To.Sub(s.From).Seconds(), s.Open})
@@ -142,18 +181,123 @@ func probeDocument(opt ProbeOptions, intervals []iperf3.Interval, r iperf3.Resul
 	return d
 }
 
+// probeStreams is what the document says of the streams of one direction.
+func probeStreams(r iperf3.Result, w iperf3.Direction) (out []probeStream) {
+	counted := w.Sent
+	if counted == nil {
+		counted = w.Received
+	}
+	for n, k := range counted.Streams {
+		s := probeStream{ID: k.ID, Direction: directionName(w.Reverse), Sent: streamTotal(w.Sent, n), Received: streamTotal(w.Received, n), Datagrams: lossPtr(w.Loss(n))}
+		if v, ok := summaryOf(r, k.ID); ok {
+			s.MinRTT, s.MeanRTT, s.MaxRTT = secondsPtr(v.MinRTT), secondsPtr(v.MeanRTT), secondsPtr(v.MaxRTT)
+			s.MaxCwnd, s.MaxWnd = given(known(v.MaxCwnd)), given(known(v.MaxSendWindow))
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// summaryOf returns what this end's TCP showed of a stream; ok is false if it is not known.
+func summaryOf(r iperf3.Result, id int) (iperf3.Summary, bool) {
+	for _, s := range r.TCP {
+		if s.ID == id && s.MeanRTT > 0 {
+			return s, true
+		}
+	}
+	return iperf3.Summary{}, false
+}
+
+func lossPtr(l iperf3.Loss, ok bool) *probeLoss {
+	if !ok {
+		return nil
+	}
+	out := probeLoss{Sent: l.Sent, Received: l.Received, Lost: l.Lost, OutOfOrder: given(l.OutOfOrder), Duplicates: given(l.Duplicates), HostDropped: given(l.HostDropped), Jitter: seconds(l.Jitter)}
+	if share, ok := l.Share(); ok {
+		out.Share = &share
+	}
+	return &out
+}
+
+func directionName(reverse bool) string {
+	if reverse {
+		return "reverse"
+	}
+	return "forward"
+}
+
+// serverOutput returns what the far end printed, made safe to show; nil if it was not asked or said nothing.
+func serverOutput(r iperf3.Result) any {
+	switch f := r.Far; {
+	case f == nil:
+		return nil
+	case f.OutputText != "":
+		return cleanLines(f.OutputText)
+	case len(f.OutputJSON) > 0:
+		return cleanJSON(f.OutputJSON)
+	}
+	return nil
+}
+
+// cleanLines makes a far end's lines safe to show.
+func cleanLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = report.Clean(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// cleanJSON returns a far end's document with its texts made safe to show; nil if it is none.
+func cleanJSON(b []byte) any {
+	var v any
+	if json.Unmarshal(b, &v) != nil {
+		return nil
+	}
+	return cleanValue(v)
+}
+
+func cleanValue(v any) any {
+	switch x := v.(type) {
+	case string:
+		return report.Clean(x)
+	case []any:
+		for i := range x {
+			x[i] = cleanValue(x[i])
+		}
+	case map[string]any:
+		out := make(map[string]any, len(x))
+		for k, e := range x {
+			out[report.Clean(k)] = cleanValue(e)
+		}
+		return out
+	}
+	return v
+}
+
 func probeIntervalOf(i iperf3.Interval) probeInterval {
 	width := (i.To - i.From).Seconds()
-	out := probeInterval{From: i.From.Seconds(), To: i.To.Seconds(), Bytes: i.Bytes(), BitsPerSecond: perSecond(i.Bytes(), width), Streams: []probeStreamPart{}}
+	out := probeInterval{From: i.From.Seconds(), To: i.To.Seconds(), Bytes: i.Bytes(), BitsPerSecond: perSecond(i.Bytes(), width), Omitted: i.Omitted, Streams: []probeStreamPart{}}
 	for _, s := range i.Streams {
 		v := s.Info
 		out.Streams = append(out.Streams, probeStreamPart{
-			ID: s.ID, Bytes: s.Bytes, BitsPerSecond: perSecond(s.Bytes, width), Retransmits: given(s.Retransmits),
+			ID: s.ID, Sends: s.Sends, Datagrams: packetsOf(s), Bytes: s.Bytes, BitsPerSecond: perSecond(s.Bytes, width), Retransmits: given(s.Retransmits),
 			RTT: seconds(v.RTT), RTTVar: seconds(v.RTTVar), Cwnd: given(v.Cwnd), SendWindow: given(v.SendWindow),
 			DeliveryRate: given(v.DeliveryRate), Busy: seconds(v.Busy), RwndLimited: seconds(v.RwndLimited), SndbufLimited: seconds(v.SndbufLimited),
 		})
 	}
 	return out
+}
+
+func packetsOf(s iperf3.StreamInterval) *probePackets {
+	d := s.Datagrams
+	switch {
+	case d == nil:
+		return nil
+	case s.Sends:
+		return &probePackets{Packets: d.Packets}
+	}
+	return &probePackets{d.Packets, &d.Lost, &d.OutOfOrder, &d.Duplicates, seconds(d.Jitter)}
 }
 
 func totalOf(r *iperf3.Results) *probeTotal {
@@ -228,135 +372,3 @@ func errText(err error) *string {
 }
 
 func stampText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }
-
-// iperf3Document is what probe -J prints: the document of iperf3 -J, so that what reads that can read this.
-func iperf3Document(opt ProbeOptions, intervals []iperf3.Interval, r iperf3.Result, err error) map[string]any {
-	host, port, _ := net.SplitHostPort(opt.Test.Address)
-	portNumber, _ := strconv.Atoi(port)
-	start := map[string]any{
-		"connected": []any{}, "version": "whydrop", "system_info": runtime.GOOS + " " + runtime.GOARCH,
-		"connecting_to": map[string]any{"host": host, "port": portNumber},
-	}
-	doc := map[string]any{"start": start, "intervals": []any{}, "end": map[string]any{}}
-	if err != nil {
-		doc["error"] = *errText(err)
-		return doc
-	}
-	iperf3Start(start, opt, r)
-	sender := !opt.Test.Reverse
-	rows := []any{}
-	for _, i := range intervals {
-		rows = append(rows, iperf3Interval(i, sender))
-	}
-	doc["intervals"] = rows
-	doc["end"] = iperf3End(r, sender)
-	if r.FarProblem != nil {
-		doc["error"] = *errText(r.FarProblem)
-	}
-	return doc
-}
-
-func iperf3Start(start map[string]any, opt ProbeOptions, r iperf3.Result) {
-	t := opt.Test
-	var conns []any
-	for _, c := range r.Connections {
-		conn := map[string]any{"socket": c.ID}
-		for name, a := range map[string]net.Addr{"local": c.Local, "remote": c.Remote} {
-			if ta, ok := a.(*net.TCPAddr); ok {
-				conn[name+"_host"], conn[name+"_port"] = ta.IP.String(), ta.Port
-			}
-		}
-		conns = append(conns, conn)
-		start["tcp_mss_default"], start["sndbuf_actual"], start["rcvbuf_actual"] = c.Actual.MSS, c.Actual.SendBuffer, c.Actual.RecvBuffer
-	}
-	length := t.Length
-	if length == 0 {
-		length = 128 << 10
-	}
-	reverse := 0
-	if t.Reverse {
-		reverse = 1
-	}
-	start["connected"] = conns
-	start["timestamp"] = map[string]any{"time": r.Started.UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT"), "timesecs": r.Started.Unix()}
-	start["cookie"], start["sock_bufsize"], start["target_bitrate"] = r.Cookie, t.Window, t.Rate
-	start["test_start"] = map[string]any{
-		"protocol": "TCP", "num_streams": max(t.Streams, 1), "blksize": length, "omit": 0, "duration": t.Time.Seconds(),
-		"bytes": t.Bytes, "blocks": opt.Blocks, "reverse": reverse, "tos": 0, "target_bitrate": t.Rate,
-	}
-}
-
-// iperf3Span is the part that every figure of iperf3's document has.
-func iperf3Span(from, to float64, bytes uint64, sender bool) map[string]any {
-	return map[string]any{"start": from, "end": to, "seconds": to - from, "bytes": bytes, "bits_per_second": perSecond(bytes, to-from), "sender": sender}
-}
-
-func iperf3Interval(i iperf3.Interval, sender bool) map[string]any {
-	from, to := i.From.Seconds(), i.To.Seconds()
-	streams := []any{}
-	var retransmits uint64
-	for _, s := range i.Streams {
-		row := iperf3Span(from, to, s.Bytes, sender)
-		row["socket"], row["omitted"] = s.ID, false
-		if s.Retransmits.OK {
-			retransmits += s.Retransmits.Value
-			row["retransmits"], row["snd_cwnd"], row["snd_wnd"] = s.Retransmits.Value, s.Info.Cwnd.Or(0), s.Info.SendWindow.Or(0)
-			row["rtt"], row["rttvar"], row["pmtu"] = s.Info.RTT.Or(0).Microseconds(), s.Info.RTTVar.Or(0).Microseconds(), s.Info.PathMTU.Or(0)
-		}
-		streams = append(streams, row)
-	}
-	sum := iperf3Span(from, to, i.Bytes(), sender)
-	sum["omitted"] = false
-	if sender {
-		sum["retransmits"] = retransmits
-	}
-	return map[string]any{"streams": streams, "sum": sum}
-}
-
-func iperf3End(r iperf3.Result, sender bool) map[string]any {
-	end := map[string]any{}
-	streams := []any{}
-	for n := range r.Connections {
-		both := map[string]any{}
-		for name, res := range map[string]*iperf3.Results{"sender": r.Sender(), "receiver": r.Receiver()} {
-			if res == nil || n >= len(res.Streams) {
-				continue
-			}
-			s := res.Streams[n]
-			row := iperf3Span(0, s.Seconds, s.Bytes, sender)
-			row["socket"] = s.ID
-			if name == "sender" {
-				row["retransmits"] = max(s.Retransmits, 0)
-				if n < len(r.TCP) {
-					v := r.TCP[n]
-					row["max_snd_cwnd"], row["max_snd_wnd"] = v.MaxCwnd, v.MaxSendWindow
-					row["max_rtt"], row["min_rtt"], row["mean_rtt"] = v.MaxRTT.Microseconds(), v.MinRTT.Microseconds(), v.MeanRTT.Microseconds()
-				}
-			}
-			both[name] = row
-		}
-		streams = append(streams, both)
-	}
-	end["streams"] = streams
-	for name, res := range map[string]*iperf3.Results{"sum_sent": r.Sender(), "sum_received": r.Receiver()} {
-		if t := totalOf(res); t != nil {
-			row := iperf3Span(0, t.Seconds, t.Bytes, sender)
-			if t.Retransmits != nil {
-				row["retransmits"] = *t.Retransmits
-			}
-			end[name] = row
-		}
-	}
-	cpu := map[string]any{"host_total": r.Local.CPU.Total, "host_user": r.Local.CPU.User, "host_system": r.Local.CPU.System}
-	if r.Far != nil {
-		cpu["remote_total"], cpu["remote_user"], cpu["remote_system"] = r.Far.CPU.Total, r.Far.CPU.User, r.Far.CPU.System
-	}
-	end["cpu_utilization_percent"] = cpu
-	if s := r.Sender(); s != nil && s.Congestion != "" {
-		end["sender_tcp_congestion"] = s.Congestion
-	}
-	if s := r.Receiver(); s != nil && s.Congestion != "" {
-		end["receiver_tcp_congestion"] = s.Congestion
-	}
-	return end
-}
