@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// pieces is how many messages one call reads. More do not pay when each holds 44 datagrams.
-	pieces = 16
+	// pieces is how many messages one call reads. More do not pay when each holds 44 datagrams; of their beginnings
+	// there may be more.
+	pieces, maxPieces = 16, 64
 	// pieceSize is the most that the kernel puts together: an IP packet.
 	pieceSize = 1 << 16
 	// headSize is what is read of a piece that is cut: the fields of any protocol.
@@ -67,12 +68,10 @@ func newFastDatagrams(conn net.PacketConn) *fastDatagrams {
 	if err != nil {
 		return nil
 	}
-	f.msgs, f.iov = make([]mmsg, pieces), make([]unix.Iovec, pieces)
-	f.names, f.oob = make([]unix.RawSockaddrAny, pieces), make([][oobSize]byte, pieces)
+	f.msgs, f.iov = make([]mmsg, maxPieces), make([]unix.Iovec, maxPieces)
+	f.names, f.oob = make([]unix.RawSockaddrAny, maxPieces), make([][oobSize]byte, maxPieces)
 	f.bufs = make([]byte, pieces*pieceSize)
 	for i := range f.msgs {
-		f.iov[i].Base = &f.bufs[i*pieceSize]
-		f.iov[i].SetLen(pieceSize)
 		h := &f.msgs[i].hdr
 		h.Name = (*byte)(unsafe.Pointer(&f.names[i]))
 		h.Iov = &f.iov[i]
@@ -92,12 +91,13 @@ func (f *fastDatagrams) path() string {
 // read reads what waits. If f.heads, and only then, pieces may be cut: when a call finds as much as it can take,
 // this host falls behind, and copying is most of the work, so the next call copies the beginnings only.
 func (f *fastDatagrams) read(give func(Burst)) error {
-	size, flags := pieceSize, unix.MSG_DONTWAIT
+	most, size, flags := pieces, pieceSize, unix.MSG_DONTWAIT
 	if f.heads && f.behind {
-		size, flags = headSize, unix.MSG_DONTWAIT|unix.MSG_TRUNC // tells the whole length of what it cuts, recv(2)
+		most, size, flags = maxPieces, headSize, unix.MSG_DONTWAIT|unix.MSG_TRUNC // tells the whole length of what it cuts, recv(2)
 	}
-	for i := range f.msgs {
+	for i := range most {
 		h := &f.msgs[i].hdr
+		f.iov[i].Base = &f.bufs[i*size]
 		f.iov[i].SetLen(size)
 		h.Namelen = uint32(unsafe.Sizeof(f.names[0]))
 		h.SetControllen(oobSize)
@@ -105,7 +105,7 @@ func (f *fastDatagrams) read(give func(Burst)) error {
 	var n int
 	var failed error
 	err := f.raw.Read(func(fd uintptr) bool {
-		n, failed = multiple(unix.SYS_RECVMMSG, fd, f.msgs, flags)
+		n, failed = multiple(unix.SYS_RECVMMSG, fd, f.msgs[:most], flags)
 		return failed != unix.EAGAIN
 	})
 	if err == nil {
@@ -115,10 +115,10 @@ func (f *fastDatagrams) read(give func(Burst)) error {
 		return err
 	}
 	now := time.Now()
-	f.behind = n == pieces
+	f.behind = n == most
 	for i := range n {
 		m := &f.msgs[i]
-		b := Burst{Data: f.bufs[i*pieceSize:][:min(int(m.n), size)], Size: int(m.n), Length: int(m.n), From: f.from(i), At: now}
+		b := Burst{Data: f.bufs[i*size:][:min(int(m.n), size)], Size: int(m.n), Length: int(m.n), From: f.from(i), At: now}
 		f.control(f.oob[i][:min(int(m.hdr.Controllen), oobSize)], now, &b)
 		b.Dropped = f.total.Load()
 		give(b)

@@ -160,7 +160,7 @@ func TestBurstFor(t *testing.T) {
 	}{
 		{"unlimited takes all", 0, 1470, 0, 44, 44},
 		{"10 Mbit/s goes one by one", 10e6, 1470, 0, 44, 1},
-		{"100 Mbit/s is 8.5 a millisecond", 100e6, 1470, 0, 44, 2},
+		{"100 Mbit/s is 8.5 a millisecond", 100e6, 1470, 0, 44, 4},
 		{"1 Gbit/s is half a millisecond's worth", 1e9, 1470, 0, 44, 42},
 		{"10 Gbit/s is what one call takes", 10e9, 1470, 0, 44, 44},
 		{"what was asked for", 100e6, 1470, 10, 44, 10},

@@ -128,7 +128,7 @@ func (r *Reception) Add(b Burst, parse Parse) {
 func (r *Reception) attribute(dropped uint64) {
 	missing := r.next - r.Start - min(r.next-r.Start, r.c.Datagrams)
 	if dropped > r.dropped {
-		r.c.Dropped += dropped - r.dropped
+		r.c.Dropped = max(r.c.Dropped, dropped)
 		if missing > r.missed {
 			r.hostMost += min((dropped-r.dropped)*uint64(max(1, r.joined)), missing-r.missed)
 		}
@@ -150,7 +150,10 @@ func (r *Reception) Finish(dropped uint64, known bool, sent uint64) {
 		r.next = r.Start + sent
 		r.seen = nil // nothing is to come
 	}
-	r.attribute(max(dropped, r.dropped))
+	r.c.Dropped = max(r.c.Dropped, dropped)
+	if sent > 0 { // otherwise nothing more is known to be missing
+		r.attribute(dropped)
+	}
 }
 
 // add counts one datagram; it returns false if it does not believe its number.

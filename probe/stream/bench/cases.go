@@ -23,6 +23,7 @@ type place struct {
 	port             int
 	seconds          float64
 	rate             float64
+	capture          func() (*capture, error) // nil: none
 }
 
 // outcome is what one run carried.
@@ -34,7 +35,7 @@ type outcome struct {
 	path        string
 	lost, own   float64 // ratios 0 to 1: lost in all, and lost by this host's socket
 	jitter      float64 // s
-	windowsGood float64 // ratio
+	windowsGood float64 // share of 10 ms windows within 10 % of the rate; 0 if not captured
 }
 
 func (p place) target() string { return p.address + ":" + strconv.Itoa(p.port) }

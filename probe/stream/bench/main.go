@@ -161,6 +161,12 @@ func (e effort) all(ctx context.Context, s *space, only string) error {
 			one(softwareGroup(), s.veth())
 			_ = s.segmentation(true)
 		}
+		for _, g := range []group{pacedGroup("100 Mbit/s", 100e6), pacedGroup("1 Gbit/s", 1e9), jitterGroup()} {
+			p := s.veth()
+			packets := int(g.rate/8/datagram*e.seconds*1.5) + 20_000
+			p.capture = func() (*capture, error) { return s.openCapture(packets) }
+			one(g, p)
+		}
 	}
 	fmt.Printf("\n%d of %d goals met, %v\n", met, of, time.Since(began).Round(time.Second))
 	if ctx.Err() != nil {

@@ -59,6 +59,14 @@ func (p *process) end(grace time.Duration) {
 func measure(ctx context.Context, c contest, p place) (outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(p.seconds*float64(time.Second))+15*time.Second)
 	defer cancel()
+	var ring *capture
+	if p.capture != nil {
+		var err error
+		if ring, err = p.capture(); err != nil {
+			return outcome{}, err
+		}
+		defer ring.close()
+	}
 	serverArgs := c.server(p)
 	server, err := start(ctx, serverArgs)
 	if err != nil {
@@ -99,6 +107,9 @@ func measure(ctx context.Context, c contest, p place) (outcome, error) {
 	}
 	if o.units <= 0 || o.seconds <= 0 {
 		return outcome{}, errors.New("nothing arrived")
+	}
+	if ring != nil {
+		o.windowsGood = ring.good(p.rate)
 	}
 	o.cpuServer, o.cpuClient = server.cpu(), client.cpu()
 	return o, nil

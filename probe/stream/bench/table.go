@@ -73,51 +73,83 @@ func (r results) print(w io.Writer) (met, of int) {
 	g := r.group
 	fmt.Fprintf(w, "\n%s, %s, %d rounds\n", g.name, r.place.name, len(r.outcomes[g.contests[0].name]))
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintf(t, "contest\t%s\tboth ends' CPU, %s\tlost\tby this host\tkernel path, send > receive\n", g.unit, g.per)
+	fmt.Fprintf(t, "contest\t%s\tboth ends' CPU, %s\tlost\tby this host\t10 ms windows\tjitter\tkernel path, send > receive\n", g.unit, g.per)
 	for _, c := range g.contests {
 		if err := r.problems[c.name]; err != nil {
 			fmt.Fprintf(t, "%s\tnot measured: %v\n", c.name, err)
 			continue
 		}
-		o := r.outcomes[c.name]
-		rate := spanOf(each(o, func(o outcome) float64 { return o.perSecond() * g.scale }))
-		cpu := spanOf(each(o, func(o outcome) float64 { return o.perUnit("") * g.perScale }))
-		lost := spanOf(each(o, func(o outcome) float64 { return o.lost * 100 })).median
-		own, path := "", "?"
-		if p := o[len(o)-1].path; p != "" {
-			path = p
-			own = fmt.Sprintf("%.2f %%", spanOf(each(o, func(o outcome) float64 { return o.own * 100 })).median)
-		}
-		fmt.Fprintf(t, "%s\t%v\t%v\t%.2f %%\t%s\t%s\n", c.name, rate, cpu, lost, own, path)
+		r.row(t, c.name)
 	}
 	t.Flush()
 	t = tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintf(t, "pairs\tthroughput\tgoal\tCPU per unit\tgoal\t\n")
+	fmt.Fprintf(t, "pairs\t\tgoal\tCPU per unit\tgoal\t\n")
 	for _, l := range g.goals {
+		of++
 		a, b := r.outcomes[l.contest], r.outcomes[l.against]
 		if r.problems[l.contest] != nil || r.problems[l.against] != nil {
-			of++
 			fmt.Fprintf(t, "%s / %s\t?\n", l.contest, l.against)
 			continue
 		}
-		rate := paired(a, b, outcome.perSecond)
-		cpu := paired(a, b, func(o outcome) float64 { return o.perUnit(l.only) })
-		verdict := "met"
-		if rate.median < l.least || l.cpu > 0 && cpu.median > l.cpu {
-			verdict = "missed"
-		} else {
+		what, wanted, cpu, cpuGoal, ok := l.judge(a, b)
+		verdict := "missed"
+		if ok {
+			verdict = "met"
 			met++
 		}
-		of++
-		cpuGoal := ""
-		if l.cpu > 0 {
-			cpuGoal = fmt.Sprintf("<= %g", l.cpu)
-			if l.only != "" {
-				cpuGoal += " (" + l.only + ")"
-			}
-		}
-		fmt.Fprintf(t, "%s / %s\t%v\t>= %g\t%v\t%s\t%s\n", l.contest, l.against, rate, l.least, cpu, cpuGoal, verdict)
+		fmt.Fprintf(t, "%s / %s\t%s\t%s\t%s\t%s\t%s\n", l.contest, l.against, what, wanted, cpu, cpuGoal, verdict)
 	}
 	t.Flush()
 	return met, of
+}
+
+// row prints what one contest carried.
+func (r results) row(w io.Writer, name string) {
+	g, o := r.group, r.outcomes[name]
+	rate := spanOf(each(o, func(o outcome) float64 { return o.perSecond() * g.scale }))
+	cpu := spanOf(each(o, func(o outcome) float64 { return o.perUnit("") * g.perScale }))
+	percent := func(f func(outcome) float64) string {
+		return fmt.Sprintf("%.2f %%", spanOf(each(o, f)).median*100)
+	}
+	lost, own, windows, jitter, path := "", "", "", "", "?"
+	if g.unit == "kpps" {
+		lost = percent(func(o outcome) float64 { return o.lost })
+		jitter = fmt.Sprintf("%.1f us", spanOf(each(o, func(o outcome) float64 { return o.jitter * 1e6 })).median)
+	}
+	if p := o[len(o)-1].path; p != "" {
+		path = p
+		if g.unit == "kpps" {
+			own = percent(func(o outcome) float64 { return o.own })
+		}
+	}
+	if g.rate > 0 {
+		windows = percent(func(o outcome) float64 { return o.windowsGood })
+	}
+	fmt.Fprintf(w, "%s\t%v\t%v\t%s\t%s\t%s\t%s\t%s\n", name, rate, cpu, lost, own, windows, jitter, path)
+}
+
+// judge compares two contests as a goal wants it.
+func (l goal) judge(a, b []outcome) (what, wanted, cpu, cpuGoal string, ok bool) {
+	used := paired(a, b, func(o outcome) float64 { return o.perUnit(l.only) })
+	cpu = used.String()
+	switch {
+	case l.windows:
+		good := func(o outcome) float64 { return o.windowsGood }
+		s := paired(a, b, good)
+		return "windows " + s.String(), ">= 1", cpu, "", s.median >= 1
+	case l.jitter > 0:
+		jitter := func(o outcome) float64 { return o.jitter }
+		s, own := paired(a, b, jitter), spanOf(each(a, jitter)).median
+		wanted = fmt.Sprintf("<= %g, and <= %g us", l.jitter, maxJitter*1e6)
+		return "jitter " + s.String(), wanted, cpu, "", s.median <= l.jitter && own <= maxJitter
+	}
+	rate := paired(a, b, outcome.perSecond)
+	if l.cpu > 0 {
+		cpuGoal = fmt.Sprintf("<= %g", l.cpu)
+		if l.only != "" {
+			cpuGoal += " (" + l.only + ")"
+		}
+	}
+	ok = rate.median >= l.least && (l.cpu == 0 || used.median <= l.cpu)
+	return "throughput " + rate.String(), fmt.Sprintf(">= %g", l.least), cpu, cpuGoal, ok
 }

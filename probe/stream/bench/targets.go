@@ -6,8 +6,12 @@ type goal struct {
 	least            float64 // units in a second
 	cpu              float64 // most processor time per unit
 	only             string  // whose processor time: "" both ends', "server", "client"
-	windows          bool    // the share of good 10 ms windows is compared instead
+	windows          bool    // the share of good 10 ms windows is compared instead of throughput
+	jitter           float64 // most jitter as a ratio, and maxJitter; compared instead of throughput
 }
+
+// maxJitter is the most jitter in s that a quiet path may seem to have.
+const maxJitter = 20e-6
 
 const congestion = "cubic"
 
@@ -80,6 +84,23 @@ func softwareGroup() group {
 	g := udpGroup()
 	g.name = "UDP 1470 bytes, the kernel cuts in software"
 	g.contests = g.contests[:2]
-	g.goals = []goal{{contest: "own > own", against: "iperf3 -w 4M", least: 1.8, cpu: 0.6}}
+	g.goals = []goal{{contest: "own > own", against: "iperf3 -w 4M", least: 1.8}}
+	return g
+}
+
+// pacedGroup is datagrams at a rate: do they go evenly?
+func pacedGroup(name string, rate float64) group {
+	g := udpGroup()
+	g.name, g.rate, g.contests = "UDP 1470 bytes at "+name, rate, g.contests[:2:2]
+	g.contests[0] = contest{name: "iperf3", server: stockServer, client: stockClient("-u", "-l", "1470"), read: readUDP}
+	g.goals = []goal{{contest: "own > own", against: "iperf3", windows: true}}
+	return g
+}
+
+// jitterGroup is few datagrams over a path without jitter: what is measured is the host's own.
+func jitterGroup() group {
+	const perSecond = 200
+	g := pacedGroup("200 a second", perSecond*datagram*8)
+	g.goals = []goal{{contest: "own > own", against: "iperf3", jitter: 0.2}}
 	return g
 }
