@@ -277,7 +277,7 @@ func drawCollectorBlind(s *Story) {
 	if s.quick {
 		at = d.blind + 2*time.Second
 	}
-	dark := s.between(500*time.Millisecond, 1200*time.Millisecond)
+	dark := s.between(600*time.Millisecond, 1200*time.Millisecond)
 	back := dark + s.between(150*time.Millisecond, 400*time.Millisecond)
 	s.path.darken(forward, at, at+dark)
 	s.path.darken(reverse, at, at+back)
