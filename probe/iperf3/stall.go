@@ -52,7 +52,7 @@ type detector struct {
 // late with a reading (by more than lateReading) then or up to alarm before, it proves nothing: the window may have
 // been opened late for want of processor time, here or in a program on the path that this host runs.
 const (
-	shortShut   = time.Second
+	shortShut   = 600 * time.Millisecond
 	lateReading = 10 * time.Millisecond // idle hosts are late by less than 5 ms, overloaded ones by 40 ms and more
 	alarm       = 500 * time.Millisecond
 )
