@@ -10,6 +10,7 @@ package pathtest
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -232,4 +233,53 @@ func (l *Line) Do(node string, f func()) {
 	if failed != nil {
 		l.t.Fatalf("enter namespace %s: %v", l.NS(node), failed)
 	}
+}
+
+// childEnv holds what a child of [Line.Run] is to do.
+const childEnv = "WHYDROP_PATHTEST"
+
+// Main is to be called by TestMain of a package that uses [Line.Run]; child is what a child does with its argument.
+// Main returns if this is no child.
+func Main(child func(arg []byte) (any, error)) {
+	arg, ok := os.LookupEnv(childEnv)
+	if !ok {
+		return
+	}
+	v, err := child([]byte(arg))
+	if err == nil {
+		err = json.NewEncoder(os.Stdout).Encode(v)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// Run calls the function given to [Main] in the namespace of a node, in a process of its own, so that its goroutines
+// are there too. The argument and the result go as JSON. The error is the function's text.
+func (l *Line) Run(node string, arg, result any) error {
+	in, err := json.Marshal(arg)
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command("ip", "netns", "exec", l.NS(node), os.Args[0])
+	cmd.Env = append(os.Environ(), childEnv+"="+string(in))
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("%s%w", said.String(), err)
+	}
+	return json.Unmarshal(out, result)
+}
+
+// Output runs a program in the namespace of a node and returns what it prints.
+func (l *Line) Output(node string, args ...string) []byte {
+	l.t.Helper()
+	out, err := exec.Command("ip", append([]string{"netns", "exec", l.NS(node)}, args...)...).Output()
+	if err != nil {
+		l.t.Fatalf("%s: %v", strings.Join(args, " "), err)
+	}
+	return out
 }

@@ -1,6 +1,3 @@
-// Package sock has what the path probes need of Linux sockets and the net package does not offer: a packet at a time
-// with a time to live of its own, sent whole whatever the kernel believes of the path, and raw sockets (ip(7), ipv6(7),
-// raw(7)). Sockets never wait; [Poll] does. Elsewhere it is empty.
 package sock
 
 import (
@@ -220,12 +217,4 @@ func Source(to netip.AddrPort, port uint16) (netip.AddrPort, error) {
 		return netip.AddrPort{}, err
 	}
 	return netip.AddrPortFrom(s.Local().Addr().WithZone(to.Addr().Zone()), port), nil
-}
-
-// Unspecified returns the address of any interface, in the family of a.
-func Unspecified(a netip.Addr) netip.Addr {
-	if a.Is4() {
-		return netip.IPv4Unspecified()
-	}
-	return netip.IPv6Unspecified()
 }

@@ -1,4 +1,0 @@
-//go:build !linux
-
-// Package sock is for Linux; here it is empty.
-package sock
