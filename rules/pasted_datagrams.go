@@ -2,6 +2,8 @@ package rules
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"whydrop/correlate/timeline"
 )
@@ -21,6 +23,7 @@ const (
 
 // datagrams looks at runs over UDP that lost some.
 func (e *pasted) datagrams() {
+	e.plateau()
 	for _, r := range e.Runs {
 		if r.Protocol != "udp" || r.Lost == nil || r.Total == nil || *r.Total <= 0 || *r.Lost < several || e.explained[r.Name] {
 			continue
@@ -39,6 +42,51 @@ func (e *pasted) datagrams() {
 			e.lostSomewhere(r, share)
 		}
 	}
+}
+
+// plateau looks for runs of which no more than one rate arrives, whatever is sent: a ceiling on the path.
+func (e *pasted) plateau() {
+	for i, a := range e.Runs {
+		if !e.overflows(a) {
+			continue
+		}
+		group := []Run{a}
+		for _, b := range e.Runs[i+1:] {
+			if e.overflows(b) && b.Server == a.Server && math.Abs(b.Rate-a.Rate) <= near*a.Rate {
+				group = append(group, b)
+			}
+		}
+		least := slices.MinFunc(group, func(x, y Run) int { return compareFloat(x.sentRate(), y.sentRate()) })
+		most := slices.MaxFunc(group, func(x, y Run) int { return compareFloat(x.sentRate(), y.sentRate()) })
+		if len(group) < 2 || most.sentRate() < 1.2*least.sentRate() {
+			continue
+		}
+		c := newClaim("policer", a.Subject, 0.3)
+		c.Title = "Something on the path lets no more than a certain rate through"
+		c.say(0.25, most.goodput(fmt.Sprintf("%s arrived of %s sent, and %s of %s: no more than that comes through", rateText(least.Rate), rateText(least.sentRate()), rateText(most.Rate), rateText(most.sentRate()))))
+		for _, r := range e.Runs {
+			if r.Protocol == "udp" && r.Server == a.Server && r.Lost != nil && r.Total != nil && *r.Total > 0 && float64(*r.Lost) <= 0.001*float64(*r.Total) && r.sentRate() < 1.02*least.Rate {
+				c.say(0.1, r.goodput(fmt.Sprintf("below it nothing is lost: %s of %s arrived", rateText(r.Rate), rateText(r.sentRate()))))
+				break
+			}
+		}
+		c.Against = []string{"shaper, oversubscription: a queue in front of the same ceiling makes the delay grow before it loses; a policer does not"}
+		c.Missing = []string{"the round-trip time while it loses: grown, it is a shaper or a full queue; not grown, a policer", "the rate that was ordered, and the limits configured on the path"}
+		c.Summary = fmt.Sprintf("No more than about %s comes through, whatever is sent: a policer, a shaper or a slower link limits the path.", rateText(a.Rate))
+		c.Next = []string{"Ask for the rate that was ordered, and look for policers and shapers on the path (show policy-map interface); ping during a test to tell them apart."}
+		for _, r := range group {
+			e.explained[r.Name] = true
+		}
+		e.add(c, Suspected)
+	}
+}
+
+// overflows says whether a run lost so much that a ceiling may have cut it.
+func (e *pasted) overflows(r Run) bool {
+	if r.Protocol != "udp" || r.Lost == nil || r.Total == nil || *r.Total <= 0 || e.explained[r.Name] {
+		return false
+	}
+	return float64(*r.Lost) >= 0.02*float64(*r.Total) && r.Rate > 0
 }
 
 // smallBuffer says whether the buffer runs full within quickly at the rate sent.

@@ -44,7 +44,7 @@ func (p Point) Implausible() string {
 	return ""
 }
 
-func (e *pasted) sweep(l List) {
+func (e *pasted) sweep(l List) bool {
 	var points []Point
 	var odd []string
 	for _, p := range l.Points {
@@ -56,7 +56,7 @@ func (e *pasted) sweep(l List) {
 	}
 	slices.SortStableFunc(points, func(a, b Point) int { return compareFloat(a.Size, b.Size) })
 	if len(points) < 3 {
-		return
+		return false
 	}
 	slopes := make([]float64, len(points)-1)
 	for i := range slopes {
@@ -68,7 +68,7 @@ func (e *pasted) sweep(l List) {
 	}
 	first, last := points[0], points[len(points)-1]
 	if knee == 0 || slopes[0] < steep {
-		return
+		return false
 	}
 	c := newClaim("tcp-window", l.Subject, 0.35)
 	value := first.Rate
@@ -96,7 +96,7 @@ func (e *pasted) sweep(l List) {
 		fmt.Sprintf("Use a window of %s or more (-w, SO_RCVBUF, net.ipv4.tcp_rmem), or leave it to the system, which lets it grow.", limit),
 		"Measure the round-trip time and multiply by the rate wanted: the window must hold that much.",
 	}
-	e.add(c, Holds)
+	return e.add(c, Holds)
 }
 
 // slope is how the rate grows from one point to the next, in powers of the window.
@@ -124,10 +124,33 @@ func (e *pasted) windows() {
 		}
 	}
 	for _, group := range byHosts(runs) {
-		if !e.known(group) {
+		if !e.known(group) && !e.series(group) {
 			e.pairs(group)
 		}
 	}
+}
+
+// series looks at runs between the same ends with three windows or more as at a table.
+func (e *pasted) series(runs []Run) bool {
+	l := List{Name: runNames(runs), Source: runs[0].Source, Subject: runs[0].Subject, Window: true}
+	var windows []*Window
+	for _, r := range runs {
+		w := r.limitWindow()
+		if w == nil || max(1, r.Streams) != max(1, runs[0].Streams) {
+			continue
+		}
+		if !slices.ContainsFunc(windows, w.same) {
+			windows = append(windows, w)
+			l.Points = append(l.Points, Point{Text: fmt.Sprintf("%s, %s: %s", r.Name, w, rateText(r.Rate)), Size: w.Bytes, Low: w.Low, High: w.High, Rate: r.Rate})
+		}
+	}
+	if len(windows) < 3 || !e.sweep(l) {
+		return false
+	}
+	for _, r := range runs {
+		e.explained[r.Name] = true
+	}
+	return true
 }
 
 // paced says whether the sender was told to send no more than it did.
@@ -173,9 +196,11 @@ func (e *pasted) known(runs []Run) bool {
 			continue
 		}
 		c.say(0.3, r.figure(timeline.TCPSendWindow, w.Bytes, fmt.Sprintf("%s per round trip of %s allow %s; %s reached %s", w, secondsText(*r.RTT), rateText(expected), r.Name, rateText(r.Rate))))
-		if r.Retransmits != nil && *r.Retransmits == 0 {
+		if r.Retransmits == nil {
+			c.Missing = append(c.Missing, "whether segments were sent again (iperf3, iperf -e): a flow that its window limits loses none")
+		} else if *r.Retransmits == 0 {
 			c.say(0.15, r.figure(timeline.TCPRetransmits, 0, "no segment was sent again"))
-		} else if r.Retransmits != nil {
+		} else {
 			c.but(0.15, fmt.Sprintf("tcp-window: %d segments were sent again; a flow that its window limits loses none", *r.Retransmits))
 		}
 		if r.Spread != nil && *r.Spread <= c.limit("flat", 0.25) {
@@ -209,6 +234,9 @@ func (e *pasted) byWindow(a, b Run) bool {
 	}
 	if wa.Bytes > wb.Bytes {
 		a, b, wa, wb = b, a, wb, wa
+	}
+	if a.RTT != nil || b.RTT != nil {
+		return false // the round trip is known, and is not the window's
 	}
 	windows, rates := wb.Bytes/wa.Bytes, b.Rate/a.Rate
 	if windows < 1.15 || rates < windows*(1-alike) || rates > windows*(1+alike) {

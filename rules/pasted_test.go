@@ -108,7 +108,11 @@ func TestPasted(t *testing.T) {
 		"a little lost, more with a small buffer": {Pasted{Runs: []Run{udp("run 1", 400e6, 0.008, 208*k), udp("run 2", 400e6, 0.00005, 4096*k)}}, "receiver-socket-buffer holds"},
 		"much lost at a low rate":                 {Pasted{Runs: []Run{udp("run 1", 50e6, 0.12, 208*k)}}, "silent-drop cannot-tell"},
 		"lost, and a port counted bad frames":     {Pasted{Runs: []Run{udp("run 1", 50e6, 0.01, 208*k)}, Ports: []PortView{delta("Gi1", map[timeline.Metric]float64{timeline.InFCS: 900, timeline.InPackets: 90000})}}, "bad-cable suspected"},
-		"hardly anything lost":                    {Pasted{Runs: []Run{udp("run 1", 50e6, 0.00002, 208*k)}}, ""},
+		"no more than a certain rate arrives":     {Pasted{Runs: []Run{udp("run 1", 30e6, 0, 1e6), udp("run 2", 60e6, 0.3, 1e6), udp("run 3", 90e6, 0.53, 1e6)}}, "policer suspected"},
+		"three runs with growing windows": {Pasted{Runs: []Run{with(tcp("run 1", "a", "b", 10e6), func(r *Run) { r.Window = window(8 * k) }), with(tcp("run 2", "a", "b", 20e6), func(r *Run) { r.Window = window(16 * k) }),
+			with(tcp("run 3", "a", "b", 39e6), func(r *Run) { r.Window = window(32 * k) })}}, "tcp-window holds"},
+		"segments lost, and no port shown": {Pasted{Runs: []Run{with(tcp("run 1", "a", "b", 30e6), func(r *Run) { r.Retransmits = ptr(int64(900)) })}}, "silent-drop cannot-tell"},
+		"hardly anything lost":             {Pasted{Runs: []Run{udp("run 1", 50e6, 0.00002, 208*k)}}, ""},
 
 		"bad frames between two snapshots":      {Pasted{Ports: []PortView{delta("Gi1", map[timeline.Metric]float64{timeline.InFCS: 300, timeline.InPackets: 900000, timeline.OutDrops: 0})}}, "bad-cable suspected"},
 		"three bad frames are an accident":      {Pasted{Ports: []PortView{delta("Gi1", map[timeline.Metric]float64{timeline.InFCS: 3, timeline.InPackets: 900000})}}, ""},

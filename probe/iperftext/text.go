@@ -309,10 +309,12 @@ func (r *reader) restarts(i Interval) bool {
 }
 
 var (
-	udpTail   = regexp.MustCompile(`^\s+(?:` + num + `\s+ms\s+)?(-?\d{1,15})\s*/\s*(-?\d{1,15})\s+\([-+\d.enaif]{1,12}%\)`)
-	tcpTail   = regexp.MustCompile(`^[ \t]+(\d{1,12})(?:[ \t]+` + num + `[ \t]+([KMGT]?)Bytes)?(?:[ \t]|\r|\n|$)`)
-	sideTail  = regexp.MustCompile(`^[^\n\[]{0,80}?\b(sender|receiver)\b`)
-	otherTail = regexp.MustCompile(`^[^\n\[]{0,80}?\(omitted\)`)
+	// enhancedTail is iperf 2's Write/Err, Rtry and Cwnd/RTT(var) of -e.
+	enhancedTail = regexp.MustCompile(`^\s+\d{1,12}/\d{1,12}\s+(\d{1,12})(?:\s+(\d{1,9})K(?:\(\d{1,9}\))?/(\d{1,12})(?:\(\d{1,12}\))?\s+us)?`)
+	udpTail      = regexp.MustCompile(`^\s+(?:` + num + `\s+ms\s+)?(-?\d{1,15})\s*/\s*(-?\d{1,15})\s+\([-+\d.enaif]{1,12}%\)`)
+	tcpTail      = regexp.MustCompile(`^[ \t]+(\d{1,12})(?:[ \t]+` + num + `[ \t]+([KMGT]?)Bytes)?(?:[ \t]|\r|\n|$)`)
+	sideTail     = regexp.MustCompile(`^[^\n\[]{0,80}?\b(sender|receiver)\b`)
+	otherTail    = regexp.MustCompile(`^[^\n\[]{0,80}?\(omitted\)`)
 )
 
 // tail reads what follows the rate on the line, and returns how long it is.
@@ -326,6 +328,13 @@ func (r *reader) tail(from int, c *Test, i *Interval, role string) (length int) 
 		}
 		i.Lost, i.Total = integer(m[2]), integer(m[3])
 		c.Protocol = "udp"
+		length = len(m[0])
+	} else if m := enhancedTail.FindStringSubmatch(rest); m != nil && c.Protocol != "udp" {
+		i.Retransmits = integer(m[1])
+		if m[2] != "" {
+			b, rtt := size(m[2], "K"), seconds(m[3])/1e6
+			i.Cwnd, i.RTT = &b.Bytes, &rtt
+		}
 		length = len(m[0])
 	} else if m := tcpTail.FindStringSubmatch(rest); m != nil && c.Protocol != "udp" && c.Tool != "iperf2" {
 		if m[2] != "" {

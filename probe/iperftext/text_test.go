@@ -175,6 +175,10 @@ func TestWhatElseATestSays(t *testing.T) {
 	if c := got.Connections; len(c) != 1 || c[0] != (Connection{"198.51.100.2", "198.51.100.7", 50012, 5001}) {
 		t.Errorf("connections %+v", c)
 	}
+	e := Find("[ ID] Interval        Transfer    Bandwidth       Write/Err  Rtry     Cwnd/RTT(var)        NetPwr\n[  1] 0.00-10.00 sec  1.15 GBytes   988 Mbits/sec  9430/0          7      463K/3725(325) us  33222\n")[0]
+	if r, _ := e.Received(); r.Retransmits == nil || *r.Retransmits != 7 || r.RTT == nil || !near(*r.RTT, 3725e-6) || r.Cwnd == nil || *r.Cwnd != 463*1024 {
+		t.Errorf("iperf -e: %+v", r)
+	}
 	udp := Find(iperf2UDP)[0]
 	if r, _ := udp.Received(); r.OutOfOrder == nil || *r.OutOfOrder != 3 || r.Jitter == nil || !near(*r.Jitter, 21e-6) {
 		t.Errorf("UDP: %+v", r)

@@ -99,9 +99,10 @@ func TestAnalyzeExamples(t *testing.T) {
 	for name, want := range map[string]expect{
 		"two-snapshots-crc.txt": {verdict: "suspected", exit: 1, chain: "bad-cable", first: "suspected", fault: true, subject: "acc-sw2 GigabitEthernet1/0/7", never: []string{"oversubscription", "duplex-mismatch"},
 			says: []string{"948", "within 10 min 00 s between the two snapshots", "the far end of the link"}},
-		"syslog-flaps-de.txt": {verdict: "found", exit: 1, chain: "port-flap > stp-reconvergence", first: "holds", fault: true, subject: "dist-1 GigabitEthernet1/0/12", says: []string{"3 times", "8 lines of the log of dist-1"}},
-		"udp-loss-es.txt":     {verdict: "cannot-tell", exit: 3, chain: "silent-drop", first: "cannot-tell", fault: true, never: append(devices, "receiver-socket-buffer"), says: []string{"5590 of 43162", "half the rate"}},
-		"window.json":         {verdict: "found", exit: 1, chain: "tcp-window", first: "holds", fault: true, never: devices, says: []string{"31.1 ms", "no segment was sent again"}},
+		"syslog-flaps-de.txt":    {verdict: "found", exit: 1, chain: "port-flap > stp-reconvergence", first: "holds", fault: true, subject: "dist-1 GigabitEthernet1/0/12", says: []string{"3 times", "8 lines of the log of dist-1"}},
+		"udp-loss-es.txt":        {verdict: "cannot-tell", exit: 3, chain: "silent-drop", first: "cannot-tell", fault: true, never: append(devices, "receiver-socket-buffer"), says: []string{"5590 of 43162", "half the rate"}},
+		"window.json":            {verdict: "found", exit: 1, chain: "tcp-window", first: "holds", fault: true, never: devices, says: []string{"31.1 ms", "no segment was sent again"}},
+		"window-and-ping-it.txt": {verdict: "suspected", exit: 1, chain: "tcp-window", first: "suspected", fault: true, never: devices, says: []string{"24.9 ms", "21 Mbit/s"}},
 		"gigabit-at-100-de.txt": {verdict: "suspected", exit: 1, chain: "speed-fallback", first: "suspected", fault: true, never: []string{"link-saturated"},
 			says: []string{"94.1 Mbit/s"}},
 		"half-duplex.txt":         {verdict: "found", exit: 1, chain: "duplex-mismatch", first: "holds", fault: true, subject: "edge-3 FastEthernet0/4", never: []string{"bad-cable"}, says: []string{"1921"}},

@@ -116,7 +116,7 @@ type Examined struct {
 // Block is one piece of text that analyze looked at.
 type Block struct {
 	Where string `json:"where"` // file:line
-	Kind  string `json:"kind"`  // iperf2, iperf3-text, iperf3-json, show-interfaces, syslog, rate-list, session, prose
+	Kind  string `json:"kind"`  // iperf2, iperf3-text, iperf3-json, show-interfaces, syslog, rate-list, ping, session, prose
 	What  string `json:"what"`  // what it shows, in one sentence
 }
 

@@ -68,6 +68,7 @@ type claim struct {
 	port     *parse.Found
 	log      *logBlock
 	list     *listBlock
+	ping     *pingBlock
 }
 
 // Add takes in a text. The name is shown to people; bytes that are no text do no harm.
@@ -83,6 +84,7 @@ func (c *Collection) Add(name string, content []byte) {
 	t.sort()
 	t.findLogs()
 	t.findLists()
+	t.findPings()
 	t.sort()
 	c.texts = append(c.texts, t)
 }
@@ -185,6 +187,7 @@ type builder struct {
 	ports    map[timeline.Subject][]snapshot
 	order    []timeline.Subject
 	prose    int
+	pings    []pingBlock
 	previous *rules.Run
 }
 
@@ -203,6 +206,8 @@ func (b *builder) text(t *text) {
 			b.log(t, c.from, *c.log)
 		case c.list != nil:
 			b.list(t, c.from, *c.list, before)
+		case c.ping != nil:
+			b.ping(t, c.from, *c.ping)
 		}
 		end = c.to
 	}

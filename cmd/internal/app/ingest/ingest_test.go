@@ -212,6 +212,34 @@ func TestSnapshotsAcrossAClearGiveNoCounts(t *testing.T) {
 	}
 }
 
+func TestPingGivesTheRoundTrip(t *testing.T) {
+	run := "[ 3] local 192.0.2.1 port 50000 connected with 192.0.2.2 port 5001\n[ 3] 0.0-10.0 sec 100 MBytes 83.9 Mbits/sec\n"
+	for name, c := range map[string]struct {
+		ping string
+		rtt  float64 // seconds; 0: none
+	}{
+		"Linux":                {"PING 192.0.2.2 (192.0.2.2) 56(84) bytes of data.\n10 packets transmitted, 9 received, 10% packet loss, time 9ms\nrtt min/avg/max/mdev = 30.1/31.5/33.0/0.9 ms\n", 0.0315},
+		"macOS":                {"PING 192.0.2.2 (192.0.2.2): 56 data bytes\nround-trip min/avg/max/stddev = 30.1/31.5/33.0/0.9 ms\n", 0.0315},
+		"Windows":              {"Ping statistics for 192.0.2.2:\n    Packets: Sent = 4, Received = 4, Lost = 0 (0% loss),\n    Minimum = 30ms, Maximum = 33ms, Average = 31ms\n", 0.031},
+		"Windows, in German":   {"Ping-Statistik für 192.0.2.2:\n    Minimum = 30ms, Maximum = 33ms, Mittelwert = 31ms\n", 0.031},
+		"IOS":                  {"Sending 5, 100-byte ICMP Echos to 192.0.2.2, timeout is 2 seconds:\nSuccess rate is 100 percent (5/5), round-trip min/avg/max = 30/31/33 ms\n", 0.031},
+		"another host":         {"PING 198.51.100.9 (198.51.100.9) 56(84) bytes of data.\nrtt min/avg/max/mdev = 30.1/31.5/33.0/0.9 ms\n", 0},
+		"less than it can say": {"Ping statistics for 192.0.2.2:\n    Minimum = 0ms, Maximum = 0ms, Average = 0ms\n", 0},
+	} {
+		r := read(run + "\n" + c.ping)
+		if len(r.Pasted.Runs) != 1 {
+			t.Fatalf("%s: %q", name, kinds(r))
+		}
+		got := 0.0
+		if v := r.Pasted.Runs[0].RTT; v != nil {
+			got = *v
+		}
+		if got != c.rtt || !strings.Contains(kinds(r), " ping") {
+			t.Errorf("%s: round trip %v, want %v; %q", name, got, c.rtt, kinds(r))
+		}
+	}
+}
+
 func FuzzAdd(f *testing.F) {
 	f.Add([]byte("sw1#sh int\nGigabitEthernet0/1 is up, line protocol is up\n  MTU 1500 bytes\n%LINK-3-UPDOWN: Interface Gi0/1, changed state to down\n- 8KB: 10Mbps\n- 16KB: 20Mbps\n[ 3] 0.0-10.0 sec 100 MBytes 83.9 Mbits/sec\n"))
 	f.Add([]byte{0xFF, 0xFE, 1})

@@ -131,6 +131,9 @@ func (b *builder) finishRuns() {
 	for i := range b.runs {
 		r := &b.runs[i]
 		r.fill()
+		if r.RTT == nil {
+			r.RTT = b.roundTrip(r.Client, r.Server)
+		}
 		b.records(r)
 		b.Pasted.Runs = append(b.Pasted.Runs, r.Run)
 	}
@@ -159,7 +162,9 @@ func (r *runAt) fill() {
 	}
 	r.Lost, r.Total, r.OutOfOrder = got.Lost, got.Total, got.OutOfOrder
 	r.SenderCPU, r.ReceiverCPU = sender.SenderCPU, sender.ReceiverCPU
-	r.RTT = sender.RTT
+	if r.RTT = sender.RTT; r.RTT == nil {
+		r.RTT = sent.RTT
+	}
 	r.MSSAsked, r.MSSGot = sender.MSSAsked, sender.MSSGot
 	r.Window = windowOf(sender)
 	if r.other != nil {
