@@ -133,10 +133,11 @@ func lateIsLost(conns []*dataConn, end, now time.Time) bool {
 
 // dialDatagrams opens the i-th stream's socket and says hello until the far end answers.
 func (f *flow) dialDatagrams(ctx context.Context, c *dataConn, i int) error {
-	if f.test.Dial != nil {
-		return fmt.Errorf("iperf3: UDP has no use for a dialer of one's own")
+	dial := f.test.Dial
+	if dial == nil {
+		dial = f.test.dialer(f.test.socket(c.sends), "udp", i).DialContext
 	}
-	conn, err := f.test.dialer(f.test.socket(c.sends), "udp", i).DialContext(ctx, f.test.network("udp"), f.address())
+	conn, err := dial(ctx, f.test.network("udp"), f.address())
 	if err != nil {
 		return fmt.Errorf("iperf3: %w", classify(err))
 	}
@@ -166,6 +167,7 @@ func growBuffers(conn net.Conn, asked, streams int) {
 func sayHello(ctx context.Context, conn net.Conn) (early []byte, err error) {
 	b := make([]byte, maxDatagram)
 	for began := time.Now(); time.Since(began) < stateWait && ctx.Err() == nil; {
+		said := time.Now()
 		if _, err = conn.Write([]byte(helloText)); err != nil {
 			err = fmt.Errorf("iperf3: hello: %w", classify(err))
 		}
@@ -178,7 +180,7 @@ func sayHello(ctx context.Context, conn net.Conn) (early []byte, err error) {
 			return b[:n:n], nil
 		case rerr != nil:
 			err = fmt.Errorf("iperf3: hello: %w", classify(rerr))
-			pause(ctx, helloWait-time.Since(began)%helloWait) // a refusal comes at once, and the port may open yet
+			pause(ctx, helloWait-time.Since(said)) // a refusal comes at once, and the port may open yet
 		}
 	}
 	if ctx.Err() != nil {

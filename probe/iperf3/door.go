@@ -32,7 +32,7 @@ type waiter struct {
 }
 
 // openDoor opens the UDP port of the listener's number; nil if there is none.
-func (s *server) openDoor(ctx context.Context, l net.Listener) net.PacketConn {
+func (s *server) openDoor(ctx context.Context, l net.Listener) *net.UDPConn {
 	tl, ok := l.(*net.TCPListener)
 	if !ok || s.cfg.NoUDP {
 		return nil
@@ -45,20 +45,32 @@ func (s *server) openDoor(ctx context.Context, l net.Listener) net.PacketConn {
 	if at.Addr().Unmap().Is4() {
 		network = "udp4"
 	}
-	pc, err := lc.ListenPacket(ctx, network, at.String())
+	c, err := s.open(func() (net.Conn, error) {
+		pc, err := lc.ListenPacket(ctx, network, at.String())
+		if err != nil {
+			return nil, err
+		}
+		return pc.(*net.UDPConn), nil
+	})
 	if err != nil {
 		s.log("UDP is not served: %v", err)
 		return nil
 	}
 	s.door = &door{s: s, local: at, queue: map[netip.Addr][]*waiter{}}
-	return pc
+	return c.(*net.UDPConn)
+}
+
+func (s *server) open(f func() (net.Conn, error)) (net.Conn, error) {
+	if s.cfg.inside != nil {
+		return s.cfg.inside(f)
+	}
+	return f()
 }
 
 // listen takes hellos until ctx ends.
-func (d *door) listen(ctx context.Context, pc net.PacketConn) {
-	stop := context.AfterFunc(ctx, func() { _ = pc.SetReadDeadline(past) })
+func (d *door) listen(ctx context.Context, u *net.UDPConn) {
+	stop := context.AfterFunc(ctx, func() { _ = u.SetReadDeadline(past) })
 	defer stop()
-	u := pc.(*net.UDPConn)
 	b := make([]byte, 64) // what is longer is no hello
 	for ctx.Err() == nil {
 		n, from, err := u.ReadFromUDPAddrPort(b)
@@ -157,7 +169,9 @@ func (t *session) openDatagrams(peer netip.AddrPort) (*dataConn, error) {
 	p := t.params
 	// The socket has the address that the client chose, on a host with several too.
 	local := netip.AddrPortFrom(addressOf(t.ctl.conn.LocalAddr()), t.server.door.local.Port())
-	conn, err := dialPeer(local, peer, marks{tos: p.tos, dontFragment: p.dontFragment}, stream.Socket{Buffer: p.window})
+	conn, err := t.server.open(func() (net.Conn, error) {
+		return dialPeer(local, peer, marks{tos: p.tos, dontFragment: p.dontFragment}, stream.Socket{Buffer: p.window})
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +192,8 @@ func (t *session) collectDatagrams(ctx context.Context) error {
 	if err := t.ctl.send(createStreams, nil); err != nil {
 		return err
 	}
-	late := time.NewTimer(stateWait)
+	wait := t.server.cfg.silence // for each hello
+	late := time.NewTimer(wait)
 	defer late.Stop()
 	var wg sync.WaitGroup
 	again, cancel := context.WithCancel(ctx)
@@ -195,12 +210,13 @@ func (t *session) collectDatagrams(ctx context.Context) error {
 	for i := range t.params.conns() {
 		select {
 		case c := <-t.hellos:
+			late.Reset(wait)
 			c.id, c.sends = streamID(i), !t.params.receives(i)
 			c.newCounts(t.params.counters64)
 			t.conns = append(t.conns, c)
 			wg.Go(func() { d.answerAgain(again, c) })
 		case <-late.C:
-			return fmt.Errorf("%d of %d streams said hello on UDP in %v", i, t.params.conns(), stateWait)
+			return fmt.Errorf("%d of %d streams said hello on UDP, and no other for %v", i, t.params.conns(), wait)
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -93,7 +93,7 @@ func localAddr(protocol string, ap netip.AddrPort) net.Addr {
 
 // dialPeer opens the server's end of a UDP stream: a socket on the server's own port that takes datagrams of one peer
 // only.
-func dialPeer(local, peer netip.AddrPort, m marks, sock stream.Socket) (*net.UDPConn, error) {
+func dialPeer(local, peer netip.AddrPort, m marks, sock stream.Socket) (net.Conn, error) {
 	m.reuse = true
 	inner := sock.Dialer(time.Second).Control
 	d := net.Dialer{Timeout: time.Second, LocalAddr: localAddr("udp", local), Control: func(network, address string, raw syscall.RawConn) error {
@@ -106,5 +106,5 @@ func dialPeer(local, peer netip.AddrPort, m marks, sock stream.Socket) (*net.UDP
 	if err != nil {
 		return nil, fmt.Errorf("iperf3: %w", err)
 	}
-	return c.(*net.UDPConn), nil
+	return c, nil
 }

@@ -55,6 +55,8 @@ type ServerConfig struct {
 
 	// silence and idle replace the protocol's deadlines in tests.
 	silence, idle time.Duration
+	// inside, if not nil, runs what opens UDP sockets, for tests in a network namespace.
+	inside func(open func() (net.Conn, error)) (net.Conn, error)
 }
 
 // Listen opens the listening socket that Serve would, so that an error shows and the address is known before.

@@ -53,7 +53,7 @@ type Test struct {
 	// Verify makes the receiver compare every byte of TCP with what was sent, which is slow. Only a far end of ours
 	// can.
 	Verify bool
-	// Dial, if not nil, is used instead of a dialer of our own.
+	// Dial, if not nil, is used instead of a dialer of our own, for "tcp" and for "udp".
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	replaces string            // cookie of an earlier test of ours that is dead
