@@ -58,20 +58,23 @@ func (t Topology) Path(name string) (Path, bool) {
 }
 
 // OnPath says whether the subject lies on any path: a path itself, a device among its hops, or one of such a
-// device's path ports.
+// device's path ports. The probing host's own network cards are the first ports of its paths.
 func (t Topology) OnPath(s timeline.Subject) bool {
 	switch s.Kind {
 	case timeline.KindPath, timeline.KindHost:
 		return true
 	}
 	d, ok := t.Device(s.Device)
+	if !ok && s.Kind == timeline.KindPort && s.Device == timeline.LocalHost {
+		return true
+	}
 	if !ok || !slices.ContainsFunc(t.Paths, func(p Path) bool { return p.Crosses(d.Name) }) {
 		return false
 	}
 	return s.Kind == timeline.KindDevice || slices.Contains(d.Ports, s.Name)
 }
 
-// Crosses says whether the device is one of the path's hops.
+// Crosses says whether the device is one of the path's hops, or the probing host itself.
 func (p Path) Crosses(device string) bool {
-	return slices.ContainsFunc(p.Hops, func(h []string) bool { return slices.Contains(h, device) })
+	return device == timeline.LocalHost || slices.ContainsFunc(p.Hops, func(h []string) bool { return slices.Contains(h, device) })
 }

@@ -211,6 +211,12 @@ func (st story) base(t testing.TB, all map[timeline.Key][]timeline.Sample, topo 
 			put(h, timeline.HostCPU, i, 0.2)
 			put(h, timeline.HostProcessCPU, i, 0.1)
 		}
+		for m, v := range map[timeline.Metric]float64{
+			timeline.HostSchedGap: 2e-3, timeline.HostSteal: 0, timeline.HostSoftirq: 0.02, timeline.HostCoreBusy: 0.3,
+			timeline.HostUDPDrops: 0, timeline.HostNICDrops: 0, timeline.HostQueueDrops: 0,
+		} {
+			put("host local", m, i, v)
+		}
 		put("host far", timeline.HostReadStall, i, 0.02)
 		put("host far", timeline.HostUDPDrops, i, 0)
 		unit, _ := via(float64(i))

@@ -57,7 +57,7 @@ func (r *Rule) compile() error {
 
 // eventTypes lists the event types a rule may need.
 const eventTypes = " path.outage if.oper if.speed if.duplex stp.state stp.role stp.topology_change stp.root_port " +
-	"stp.root_bridge ha.failover cdp.duplex_mismatch syslog sys.restart if.counters_cleared "
+	"stp.root_bridge ha.failover cdp.duplex_mismatch syslog sys.restart if.counters_cleared host.clock_step host.nic "
 
 func (r *Rule) compileParts() []error {
 	env := blank(r.Scope)
@@ -103,7 +103,11 @@ func (r *Rule) compileParts() []error {
 		check(r.Host.Line, "host", r.Host.compileValue(env, r.Thresholds, reflect.TypeFor[string]()))
 	}
 	if !r.Span.IsZero() {
-		check(r.Span.Line, "span", r.Span.compileValue(env, r.Thresholds, reflect.TypeFor[timeline.Span]()))
+		err := r.Span.compileValue(env, r.Thresholds, reflect.TypeFor[timeline.Span]())
+		if err != nil && r.Span.compileValue(env, r.Thresholds, reflect.TypeFor[[]timeline.Span]()) == nil {
+			err = nil // several
+		}
+		check(r.Span.Line, "span", err)
 	}
 	text("summary", &r.Summary)
 	text("consequence", &r.Consequence)

@@ -79,14 +79,26 @@ func (e *evaluation) try(r *Rule, c *candidate) *match {
 	}
 	m.describe()
 	if ps := e.pathOf(c.path); ps != nil {
-		sp, ok := r.Span.eval(c.env).(timeline.Span)
-		if ok && !sp.IsZero() {
-			m.span, m.hits = sp, ps.touched([]timeline.Span{sp})
+		if sps := spansIn(r.Span.eval(c.env)); len(sps) > 0 {
+			m.span, m.hits = hull(sps, nil), ps.touched(sps)
 		} else if blind && len(m.hits) == 0 {
 			m.hits = ps.Episodes
 		}
 	}
 	return m
+}
+
+// spansIn returns what a rule's span came to: one span or several, without zero ones.
+func spansIn(v any) []timeline.Span {
+	switch v := v.(type) {
+	case timeline.Span:
+		if !v.IsZero() {
+			return []timeline.Span{v}
+		}
+	case []timeline.Span:
+		return v
+	}
+	return nil
 }
 
 // fail remembers why a rule was not taken, of the candidate that came furthest.

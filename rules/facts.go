@@ -61,6 +61,19 @@ type pathFacts struct {
 	OwnSpare     float64 `expr:"own_spare"` // 1 if the probing host had time to spare or does not tell; NaN if it had none
 	OwnProcess   float64 `expr:"own_process" metric:"host.process_cpu"`
 	OwnUDPDrops  float64 `expr:"own_udp_drops" metric:"host.udp_drops"`
+	OwnCore      float64 `expr:"own_core" metric:"host.core_busy"` // the busiest core, within worst_span, if there is one
+	OwnNet       float64 `expr:"own_net" metric:"host.softirq"`    // the core that took in most packets, likewise
+
+	// What the probing host made itself, of the path's stalls and losses.
+	OwnStood      float64         `expr:"own_stood"`                                // in how many it stood still
+	OwnGap        float64         `expr:"own_gap" metric:"host.sched_gap"`          // for how long at most, seconds; 0 if in none
+	OwnUDPLost    float64         `expr:"own_udp_lost" metric:"host.udp_drops"`     // datagrams its kernel discarded in those that this explains
+	OwnNICLost    float64         `expr:"own_nic_lost" metric:"host.nic_drops"`     // frames its card or input queue had no room for, likewise
+	OwnQueueLost  float64         `expr:"own_queue_lost" metric:"host.queue_drops"` // packets its own queue dropped, likewise
+	OwnSteal      float64         `expr:"own_steal" metric:"host.steal"`            // in the worst second of them
+	OwnSoftirq    float64         `expr:"own_softirq" metric:"host.softirq"`
+	OwnSpans      []timeline.Span `expr:"own_spans"`      // those in which it stood still, or its card or queue lost as much
+	DatagramSpans []timeline.Span `expr:"datagram_spans"` // those of own_udp_lost, else loss_span
 
 	Line      float64  `expr:"line" metric:"if.speed"` // the slowest port of the path, bit/s
 	LinePort  string   `expr:"line_port"`

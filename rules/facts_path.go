@@ -46,6 +46,7 @@ func (sc *scene) pathFacts(ps *pathScene) *pathFacts {
 	}
 	sc.tcpFacts(f, ps, worst)
 	sc.hostFacts(f, ps, worst)
+	sc.ownFacts(f, ps)
 	sc.portsOfPath(f, ps)
 	sc.pathFunctions(f, ps, goodput, away)
 	return f
@@ -108,12 +109,13 @@ func (sc *scene) tcpFacts(f *pathFacts, ps *pathScene, sp timeline.Span) {
 // hostFacts reads how busy the two ends were within the span.
 func (sc *scene) hostFacts(f *pathFacts, ps *pathScene, sp timeline.Span) {
 	f.FarCPU, f.FarProcess, f.FarReadStall, f.FarUDPDrops = nan, nan, nan, nan
-	f.OwnCPU, f.OwnProcess, f.OwnUDPDrops = nan, nan, nan
+	f.OwnCPU, f.OwnProcess, f.OwnUDPDrops, f.OwnCore, f.OwnNet = nan, nan, nan, nan, nan
 	f.OwnSpare, f.FarName = 1, ps.Path.To
 	for _, sub := range sc.hosts() {
 		in := func(m timeline.Metric) float64 { return correlate.Mean(sc.snap.Between(sub, m, sp), sp) }
 		if sub.Name == timeline.LocalHost {
 			f.OwnCPU, f.OwnProcess, f.OwnUDPDrops = in(timeline.HostCPU), in(timeline.HostProcessCPU), in(timeline.HostUDPDrops)
+			f.OwnCore, f.OwnNet = in(timeline.HostCoreBusy), in(timeline.HostSoftirq)
 			if f.OwnCPU >= fullyBusy {
 				f.OwnSpare = nan
 			}
@@ -161,6 +163,7 @@ func (sc *scene) portsOfPath(f *pathFacts, ps *pathScene) {
 			f.Line, f.LinePort = p.Speed, sub.String()
 		}
 	}
+	sc.ownLine(f)
 	f.TCPMax = f.Line * tcpShare
 	f.Clean = nan
 	switch {

@@ -100,9 +100,9 @@ const hostLag = 500 * time.Millisecond
 
 // hostBusy says whether the measuring host said that it could not keep up around the episode: then it may have made
 // the episode itself. Of a long one it must have said so for half of the time.
-func (e *evaluation) hostBusy(ep correlate.Episode) bool {
+func (sc *scene) hostBusy(ep correlate.Episode) bool {
 	busy := 0.0
-	for _, g := range e.snap.Gaps() {
+	for _, g := range sc.snap.Gaps() {
 		if g.Reason == timeline.ReasonHost && (g.Metric == timeline.RTT || g.Metric == "") {
 			busy += shared(g.Span.Widen(hostLag, hostLag), ep.Span)
 		}

@@ -15,6 +15,8 @@ var eventWords = map[timeline.EventType]func(timeline.Event) string{
 	timeline.EventProbeStart:     func(e timeline.Event) string { return "probe started: " + attr(e, "kind") },
 	timeline.EventProbeStop:      func(e timeline.Event) string { return "probe stopped" },
 	timeline.EventProbeProblem:   func(e timeline.Event) string { return "probe problem: " + attr(e, "kind") },
+	timeline.EventClockStep:      func(e timeline.Event) string { return "clock" },
+	timeline.EventNIC:            func(e timeline.Event) string { return "network card" },
 	timeline.EventMark:           func(e timeline.Event) string { return "mark" },
 	timeline.EventOper:           change("link "),
 	timeline.EventSpeed:          func(e timeline.Event) string { return "speed " + speedAttr(e, "from") + " to " + speedAttr(e, "to") },
