@@ -102,7 +102,7 @@ func TestAnalyzeExamples(t *testing.T) {
 		"syslog-flaps-de.txt":    {verdict: "found", exit: 1, chain: "port-flap > stp-reconvergence", first: "holds", fault: true, subject: "dist-1 GigabitEthernet1/0/12", says: []string{"3 times", "8 lines of the log of dist-1"}},
 		"udp-loss-es.txt":        {verdict: "cannot-tell", exit: 3, chain: "silent-drop", first: "cannot-tell", fault: true, never: append(devices, "receiver-socket-buffer"), says: []string{"5590 of 43162", "half the rate"}},
 		"window.json":            {verdict: "found", exit: 1, chain: "tcp-window", first: "holds", fault: true, never: devices, says: []string{"31.1 ms", "no segment was sent again"}},
-		"window-and-ping-it.txt": {verdict: "suspected", exit: 1, chain: "tcp-window", first: "suspected", fault: true, never: devices, says: []string{"24.9 ms", "21 Mbit/s"}},
+		"window-and-ping-it.txt": {verdict: "suspected", exit: 1, chain: "tcp-window", first: "suspected", fault: true, never: devices, says: []string{"24.9 ms", "21.1 Mbit/s"}},
 		"gigabit-at-100-de.txt": {verdict: "suspected", exit: 1, chain: "speed-fallback", first: "suspected", fault: true, never: []string{"link-saturated"},
 			says: []string{"94.1 Mbit/s"}},
 		"half-duplex.txt":         {verdict: "found", exit: 1, chain: "duplex-mismatch", first: "holds", fault: true, subject: "edge-3 FastEthernet0/4", never: []string{"bad-cable"}, says: []string{"1921"}},
@@ -198,6 +198,26 @@ func TestAnalyzeReadsSeveralFilesAsOneCase(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect{verdict: "suspected", exit: 1, chain: "bad-cable", first: "suspected", fault: true, subject: "acc-sw2 GigabitEthernet1/0/7", says: []string{"948"}}.check(t, Analyze([]string{a, b}, nil))
+}
+
+func TestAnalyzeReadsRecordings(t *testing.T) {
+	closed := "../../../testdata/sessions/v1/closed.session"
+	doc := Analyze([]string{closed}, nil)
+	if len(doc.Inputs) != 1 || doc.Inputs[0].Kind != "session" || doc.Session == nil || doc.Site != "lab" || len(doc.Problems) != 0 {
+		t.Errorf("inputs %+v, session %v, site %q, problems %q", doc.Inputs, doc.Session, doc.Site, doc.Problems)
+	}
+	whole, err := os.ReadFile(closed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := filepath.Join(t.TempDir(), "cut.session")
+	if err := os.WriteFile(cut, whole[:len(whole)-5000], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	doc = Analyze([]string{cut, "testdata/analyze/window.json"}, nil)
+	if len(doc.Problems) == 0 || !strings.Contains(doc.Problems[0], "cut short") || len(doc.Findings) == 0 || doc.Findings[0].ID != "tcp-window" {
+		t.Errorf("problems %q, findings %+v", doc.Problems, doc.Findings)
+	}
 }
 
 func TestAnalyzeShowsHostileTextHarmlessly(t *testing.T) {
