@@ -102,7 +102,8 @@ type DatagramReader struct {
 }
 
 // NewDatagramReader returns a reader of conn and sets the socket up for it: the kernel's time of arrival, its count
-// of what found no room, and joining of datagrams, as far as there are any. Closing conn is left to the caller.
+// of what found no room, and joining of datagrams, as far as there are any. From then on nothing else is to read
+// from conn: it might get several datagrams as one. Closing conn is left to the caller.
 func NewDatagramReader(conn net.PacketConn) *DatagramReader {
 	r := &DatagramReader{conn: conn, fast: newFastDatagrams(conn)}
 	if r.fast == nil {
@@ -142,6 +143,13 @@ func (r *DatagramReader) Read(f func(Burst)) error {
 	}
 	f(Burst{Data: r.buf[:n], Size: n, Length: n, From: unmapped(from), At: time.Now()})
 	return nil
+}
+
+// release lets others read from the socket again.
+func (r *DatagramReader) release() {
+	if r.fast != nil {
+		r.fast.release()
+	}
 }
 
 // Dropped returns how many pieces this host has dropped for want of room in the socket, see [Burst]; known is false

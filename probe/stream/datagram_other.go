@@ -16,6 +16,7 @@ func newFastDatagrams(net.PacketConn) *fastDatagrams { return nil }
 func (*fastDatagrams) read(func(Burst)) error  { return net.ErrClosed }
 func (*fastDatagrams) dropped() (uint64, bool) { return 0, false }
 func (*fastDatagrams) path() string            { return "" }
+func (*fastDatagrams) release()                {}
 
 func newBatchWriter(net.Conn, *DatagramSender) batchWriter { return nil }
 

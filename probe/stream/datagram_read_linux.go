@@ -88,6 +88,12 @@ func (f *fastDatagrams) path() string {
 	return "recvmmsg"
 }
 
+func (f *fastDatagrams) release() {
+	if f.joined {
+		_ = f.raw.Control(func(fd uintptr) { _ = unix.SetsockoptInt(int(fd), unix.IPPROTO_UDP, unix.UDP_GRO, 0) })
+	}
+}
+
 // read reads what waits. If f.heads, and only then, pieces may be cut: when a call finds as much as it can take,
 // this host falls behind, and copying is most of the work, so the next call copies the beginnings only.
 func (f *fastDatagrams) read(give func(Burst)) error {

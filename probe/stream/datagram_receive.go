@@ -18,8 +18,8 @@ type DatagramReceiver struct {
 	Foreign func(b []byte, from netip.AddrPort)
 	// From, if valid, is the only sender that counts.
 	From netip.AddrPort
-	// Heads says that Parse is content with the first 128 bytes of a datagram, so that the rest need not be copied
-	// while this host does not keep up.
+	// Heads says that Parse, and Foreign, are content with the first 128 bytes of a datagram, so that the rest need
+	// not be copied while this host does not keep up. See [Reception.Add] for what that costs.
 	Heads bool
 	// Count must not be nil.
 	Count *Reception
@@ -35,6 +35,7 @@ func (r *DatagramReceiver) Run(ctx context.Context, conn net.PacketConn) error {
 	}
 	r.Count.reads(reader.Path())
 	defer func() {
+		reader.release()
 		dropped, known := reader.Dropped()
 		r.Count.Finish(dropped, known, 0)
 	}()

@@ -58,13 +58,16 @@ func TestDatagramsAreCountedExactly(t *testing.T) {
 		length int
 		budget uint64
 		want   uint64
+		plain  bool // only by the means of the net package
 	}{
-		{"paced, one at a time", 20e6, 1470, 1470 * 500, 500},
-		{"paced, in bursts", 900e6, 1470, 1470 * 5000, 5000},
-		{"as fast as the kernel takes them", 0, 1470, 1470 * 3000, 3000},
-		{"the last is whole", 0, 1470, 1470*100 + 100, 101},
-		{"datagrams longer than a frame", 100e6, 20_000, 20_000 * 50, 50},
-		{"short datagrams", 50e6, 64, 64 * 3000, 3000},
+		{"paced, one at a time", 20e6, 1470, 1470 * 500, 500, false},
+		{"paced, in bursts", 900e6, 1470, 1470 * 5000, 5000, false},
+		{"as fast as the kernel takes them", 0, 1470, 1470 * 3000, 3000, false},
+		{"the last is whole", 0, 1470, 1470*100 + 100, 101, false},
+		{"datagrams longer than a frame", 100e6, 20_000, 20_000 * 50, 50, false},
+		{"short datagrams", 50e6, 64, 64 * 3000, 3000, false},
+		{"portable, paced", 100e6, 1470, 1470 * 1000, 1000, true},
+		{"portable, as fast as the kernel takes them", 0, 1470, 1470 * 2000, 2000, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -72,17 +75,22 @@ func TestDatagramsAreCountedExactly(t *testing.T) {
 			if GrowReceiveBuffer(server, 8<<20) < 6<<20 {
 				t.Skip("this system gives no receive buffer of 8 MiB")
 			}
+			var to net.Conn = client
+			var from net.PacketConn = server
+			if tt.plain {
+				to, from = struct{ net.Conn }{client}, struct{ net.PacketConn }{server}
+			}
 			var sent DatagramCount
 			rec := &Reception{Start: 1}
 			ctx, cancel := context.WithCancel(t.Context())
 			var wg sync.WaitGroup
 			wg.Go(func() {
-				if err := (&DatagramReceiver{Parse: testParse, Count: rec}).Run(ctx, server); err != nil {
+				if err := (&DatagramReceiver{Parse: testParse, Heads: true, Count: rec}).Run(ctx, from); err != nil {
 					t.Error(err)
 				}
 			})
 			s := &DatagramSender{Rate: tt.rate, Length: tt.length, Fill: testFill, First: 1, Budget: NewBudget(tt.budget), Count: &sent}
-			if err := s.Run(t.Context(), client); err != nil {
+			if err := s.Run(t.Context(), to); err != nil {
 				t.Fatal(err)
 			}
 			until(t, "the datagrams arrive", func() bool { return rec.Counts().Datagrams >= tt.want })
@@ -94,6 +102,9 @@ func TestDatagramsAreCountedExactly(t *testing.T) {
 			}
 			if c.Datagrams != tt.want || c.Bytes != size || c.Lost+c.Reordered+c.Duplicates+c.Foreign+c.Dropped != 0 {
 				t.Errorf("received %+v, want %d datagrams with %d bytes and nothing else", c, tt.want, size)
+			}
+			if tt.plain && (got.Path != "write" || c.Path != "read") {
+				t.Errorf("by %q and %q, want the portable path", got.Path, c.Path)
 			}
 			t.Logf("%s, %s", got.Path, c.Path)
 		})
@@ -117,6 +128,54 @@ func TestDatagramSenderKeepsItsRate(t *testing.T) {
 			t.Errorf("%d datagrams in 10 s, want 10000", n)
 		}
 	})
+}
+
+func TestDatagramsGoWhereASocketIsTold(t *testing.T) {
+	for _, network := range []string{"udp4", "udp"} { // an IPv4 address on a socket of IPv4, and on one of both
+		t.Run(network, func(t *testing.T) {
+			_, server := udpPair(t)
+			client, err := net.ListenUDP(network, nil)
+			if err != nil {
+				t.Skip(err)
+			}
+			defer client.Close()
+			to := server.LocalAddr().(*net.UDPAddr).AddrPort()
+			var sent DatagramCount
+			s := DatagramSender{Length: 1000, Fill: testFill, To: to, Budget: NewBudget(50_000), Count: &sent}
+			if err := s.Run(t.Context(), client); err != nil {
+				t.Fatal(err)
+			}
+			r := NewDatagramReader(server)
+			_ = server.SetReadDeadline(time.Now().Add(2 * time.Second))
+			for n := 0; n < 50; {
+				err := r.Read(func(b Burst) {
+					n += b.Count()
+					if want := client.LocalAddr().(*net.UDPAddr).Port; int(b.From.Port()) != want || !b.From.Addr().Is4() {
+						t.Errorf("from %v, want an IPv4 address and port %d", b.From, want)
+					}
+				})
+				if err != nil {
+					t.Fatalf("%d datagrams, then %v", n, err)
+				}
+			}
+		})
+	}
+}
+
+func TestDatagramReceiverLeavesTheSocketAsItWas(t *testing.T) {
+	client, server := udpPair(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := (&DatagramReceiver{Parse: testParse, Count: &Reception{}}).Run(ctx, server); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&DatagramSender{Length: 1000, Budget: NewBudget(10_000), Count: new(DatagramCount)}).Run(t.Context(), client); err != nil {
+		t.Fatal(err)
+	}
+	_ = server.SetReadDeadline(time.Now().Add(2 * time.Second))
+	if n, err := server.Read(make([]byte, 1<<16)); n != 1000 || err != nil {
+		t.Errorf("%d bytes, %v: want one datagram of 1000", n, err)
+	}
 }
 
 func TestDatagramSenderGoesOnWhenNobodyListens(t *testing.T) {

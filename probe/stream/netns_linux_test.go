@@ -199,3 +199,61 @@ func TestDatagramCountsAreThoseOfTheFirewall(t *testing.T) {
 		})
 	}
 }
+
+func TestAFastTransferOutlivesAnOutage(t *testing.T) {
+	p := newPairOfHosts(t)
+	l := inside(t, p.b, func() (net.Listener, error) { return Socket{}.Listen(t.Context(), "tcp", hostB+":0") })
+	defer l.Close()
+	client := inside(t, p.a, func() (net.Conn, error) {
+		return Socket{}.Dialer(time.Second).DialContext(t.Context(), "tcp", l.Addr().String())
+	})
+	defer client.Close()
+	server, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var sent, got Count
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := (&Receiver{Count: &got}).Run(t.Context(), server); err != nil {
+			t.Error(err)
+		}
+	})
+	ended := make(chan error, 1)
+	go func() { ended <- (&Sender{Count: &sent}).Run(ctx, client) }()
+
+	flows := func(what string) {
+		t.Helper()
+		n := got.Bytes()
+		until(t, what, func() bool { return got.Bytes() > n+1<<20 })
+	}
+	dark := func() {
+		t.Helper()
+		p.in(p.b, "nft", "add table ip d; add chain ip d in { type filter hook prerouting priority 0; policy drop; }")
+		until(t, "it stands still", func() bool {
+			return sent.Blocked() > 200*time.Millisecond && got.Blocked() > 200*time.Millisecond
+		})
+	}
+	flows("data flows")
+	dark()
+	p.in(p.b, "nft", "delete table ip d")
+	flows("data flows again")
+	dark()
+	start := time.Now()
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if d := time.Since(start); d > time.Second {
+		t.Errorf("it ends %v after it should", d)
+	}
+	p.in(p.b, "nft", "delete table ip d")
+	client.Close()
+	wg.Wait()
+	if sent.Bytes() != got.Bytes() || sent.Path() != PathSplice || got.Path() != PathDiscard {
+		t.Errorf("sent %d by %q, received %d by %q", sent.Bytes(), sent.Path(), got.Bytes(), got.Path())
+	}
+}
