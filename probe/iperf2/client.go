@@ -33,10 +33,12 @@ func (r Result) Bytes() (n uint64) {
 // Deadlines of a client.
 const (
 	dialWait   = 10 * time.Second // for a connection
-	closeWait  = 5 * time.Second  // for the far end to take what is under way, and to close
 	grace      = 10 * time.Second // a far end that sends may go on for so long after its time
 	stallLimit = 30 * time.Second // without a time, a test that moves nothing for so long is over
 )
+
+// closeWait is how long the far end may take to read what is under way and to close. Tests shorten it.
+var closeWait = 3 * time.Second
 
 // Run carries out a test and tells h what happens; h may be the zero Handler. It returns within 10 s of the test's
 // time, and soon when ctx ends, with what was measured until then. The error says that nothing was measured; what
@@ -127,6 +129,9 @@ func (c *client) dial(ctx context.Context) (flows []*flow, err error) {
 		}
 		f := &flow{conn: conn}
 		flows = append(flows, f)
+		if u, ok := conn.(*net.UDPConn); ok && c.t.Window == 0 {
+			_ = u.SetReadBuffer(udpBuffer) // as much of it as the system allows
+		}
 		if err := setUp(conn, c.t.TTL, c.t.NoDelay); err != nil {
 			return flows, err
 		}

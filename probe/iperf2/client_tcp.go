@@ -79,6 +79,7 @@ var errStalled = fmt.Errorf("nothing moved for %v", stallLimit)
 
 // sendTCP sends what is planned, says that it is all, and waits a little for the far end to take it and close.
 func sendTCP(ctx context.Context, conn net.Conn, f *flow, p sendPlan) {
+	began := time.Now()
 	tctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if p.time > 0 {
@@ -92,7 +93,7 @@ func sendTCP(ctx context.Context, conn net.Conn, f *flow, p sendPlan) {
 	}
 	var watch sync.WaitGroup
 	watch.Go(func() {
-		stream.Every(tctx, time.Now(), 500*time.Millisecond, func(time.Time) bool {
+		stream.Every(tctx, began, 500*time.Millisecond, func(time.Time) bool {
 			if p.time == 0 && f.tcp.Blocked() > stallLimit {
 				cancel(errStalled)
 			}
@@ -103,7 +104,7 @@ func sendTCP(ctx context.Context, conn net.Conn, f *flow, p sendPlan) {
 	end := time.Now()
 	switch {
 	case err != nil && ctx.Err() == nil:
-		f.finish(end, fmt.Sprintf("the far end broke the connection after %.1f s: %v", end.Sub(f.start).Seconds(), unwrapAll(err)))
+		f.finish(end, fmt.Sprintf("the far end broke the connection after %.1f s: %v", end.Sub(began).Seconds(), unwrapAll(err)))
 	case errors.Is(context.Cause(tctx), errStalled):
 		f.finish(end, errStalled.Error())
 	default:
@@ -162,7 +163,7 @@ func receiveTCP(ctx context.Context, conn net.Conn, f *flow, p receivePlan) {
 	case cause != nil:
 		f.finish(end, cause.Error())
 	case err != nil:
-		f.finish(end, fmt.Sprintf("the far end broke the connection after %.1f s: %v", end.Sub(f.start).Seconds(), unwrapAll(err)))
+		f.finish(end, fmt.Sprintf("the far end broke the connection after %.1f s: %v", end.Sub(began).Seconds(), unwrapAll(err)))
 	case p.time > 0 && end.Sub(began) < p.time-p.time/10-100*time.Millisecond:
 		f.finish(end, fmt.Sprintf("the far end stopped after %.1f of %.1f s", end.Sub(began).Seconds(), p.time.Seconds()))
 	default:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"time"
 
 	"whydrop/probe/stream"
@@ -34,6 +35,10 @@ func (c *client) udp(ctx context.Context) error {
 	defer cancel(nil)
 	c.both(ctx, func(ctx context.Context) {
 		c.res.Sent = runFlows(ctx, c.events, c.t.Interval, flows, func(ctx context.Context, f *flow) {
+			if i := slices.Index(flows, f); i > 0 {
+				wait(ctx, time.Duration(i)*stagger)
+				f.begin(time.Now())
+			}
 			if err := sendUDP(ctx, f); err != nil {
 				cancel(err) // of no stream anything arrives
 			}
@@ -51,6 +56,10 @@ func (c *client) sender(conn net.Conn) *datagramSender {
 	}
 }
 
+// stagger is how long after one another streams begin: a stock server takes what arrives while it sets up a stream
+// for part of that stream, whoever sent it (seen in 2.1.8).
+const stagger = 20 * time.Millisecond
+
 // sendUDP sends a stream and gets the far end's report. The error says that nothing can be sent at all.
 func sendUDP(ctx context.Context, f *flow) error {
 	s := f.sender
@@ -63,7 +72,7 @@ func sendUDP(ctx context.Context, f *flow) error {
 	f.report = s.last(ctx, f.conn)
 	switch {
 	case f.report != nil && s.starving > 100*time.Millisecond:
-		f.problem = fmt.Sprintf("this host was late by %v: the rate is the host's, not the path's", s.starving.Round(time.Millisecond))
+		f.problem = fmt.Sprintf("this host could not keep the rate for %v: what was sent is the host's figure, not the path's", s.starving.Round(time.Millisecond))
 	case f.report != nil:
 	case s.refused.Load() > 0:
 		f.problem = "no report: the far end's host refused datagrams (nothing listens on the port)"

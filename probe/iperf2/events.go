@@ -115,11 +115,11 @@ type flow struct {
 	sender *datagramSender // of UDP that is sent
 	rec    *reception      // of UDP that is received
 
-	start  time.Time
 	last   Counts // at the last line
 	lastAt time.Duration
 
 	mu      sync.Mutex
+	start   time.Time
 	end     time.Time // zero: it runs
 	problem string
 	report  *Report
@@ -144,10 +144,18 @@ func (f *flow) finish(at time.Time, problem string) {
 	}
 }
 
-func (f *flow) over() (time.Time, bool) {
+// begin notes when the work began, where that was later than for the others.
+func (f *flow) begin(at time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.end, !f.end.IsZero()
+	f.start = at
+}
+
+// overBefore says whether the work ended before the moment at.
+func (f *flow) overBefore(at time.Time) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !f.end.IsZero() && f.end.Before(at)
 }
 
 // interval returns the figures since the last call, up to the moment to.

@@ -15,14 +15,14 @@ func runFlows(ctx context.Context, e *events, interval time.Duration, flows []*f
 	start := time.Now()
 	var wg, lines sync.WaitGroup
 	for _, f := range flows {
-		f.start = start
+		f.begin(start)
 	}
 	tick, stop := context.WithCancel(ctx)
 	defer stop()
 	if interval > 0 {
 		lines.Go(func() {
 			stream.Every(tick, start, interval, func(now time.Time) bool {
-				tell(e, flows, now.Sub(start).Truncate(interval))
+				tell(e, flows, start, now.Sub(start).Truncate(interval))
 				return true
 			})
 		})
@@ -48,10 +48,10 @@ func runFlows(ctx context.Context, e *events, interval time.Duration, flows []*f
 }
 
 // tell prints the lines of an interval. A stream that is over has its line at the end.
-func tell(e *events, flows []*flow, to time.Duration) {
+func tell(e *events, flows []*flow, start time.Time, to time.Duration) {
 	var got []Figures
 	for _, f := range flows {
-		if end, over := f.over(); over && end.Sub(f.start) < to {
+		if f.overBefore(start.Add(to)) {
 			continue
 		}
 		fig := f.interval(to)

@@ -111,6 +111,7 @@ func (h *hub) take(a arrival) {
 func (h *hub) begin(d datagram, a arrival) *hubStream {
 	ended, ok := h.admit(d, a.from, a.size)
 	if !ok {
+		h.makeRoom(a.at)
 		return nil
 	}
 	s := &hubStream{done: make(chan struct{})}
@@ -128,6 +129,17 @@ func (h *hub) begin(d datagram, a arrival) *hubStream {
 		ended(got[0])
 	})
 	return s
+}
+
+// makeRoom ends the streams that are hardly any: of few datagrams, or silent for long. The next datagram of the stream
+// that was not admitted may find room.
+func (h *hub) makeRoom(now time.Time) {
+	for _, s := range h.streams {
+		quiet := now.Sub(s.heard)
+		if !s.over && (quiet > idleLong || quiet > time.Second && s.rec.Counts().Datagrams < 5) {
+			h.end(s, "made room for another stream")
+		}
+	}
 }
 
 func (h *hub) end(s *hubStream, problem string) {

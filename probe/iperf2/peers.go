@@ -3,6 +3,7 @@ package iperf2
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -35,6 +36,7 @@ type peer struct {
 	streams int
 	sending float64       // bit/s that streams towards it may use
 	limit   *stream.Limit // of what is read from it
+	flows   []*flow       // of TCP, received from it
 	finals  []Figures     // of streams that are over while others run, for the sum
 }
 
@@ -75,10 +77,50 @@ func (p *peers) leave(addr netip.Addr, c *peer, f *Figures) []Figures {
 		return nil
 	}
 	delete(p.by, addr)
-	if len(c.finals) < 2 {
+	if len(c.finals) < 2 || slices.ContainsFunc(c.finals, func(f Figures) bool { return f.Received != c.finals[0].Received }) {
 		return nil
 	}
 	return c.finals
+}
+
+// watch notes a stream that may have to make room; done must be called when it is over.
+func (p *peers) watch(c *peer, f *flow) (done func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c.flows = append(c.flows, f)
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		c.flows = slices.DeleteFunc(c.flows, func(o *flow) bool { return o == f })
+	}
+}
+
+// idleLong is the silence after which a stream makes room for another.
+const idleLong = 5 * time.Second
+
+// evict ends the stream of an address, or of any if all places are taken, that is idle longest. It returns false if
+// none is idle long.
+func (p *peers) evict(addr netip.Addr) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var worst *flow
+	longest := idleLong
+	for a, c := range p.by {
+		if a != addr && p.all < maxAllStreams {
+			continue
+		}
+		for _, f := range c.flows {
+			if d := f.tcp.Blocked(); d > longest {
+				worst, longest = f, d
+			}
+		}
+	}
+	if worst == nil {
+		return false
+	}
+	worst.finish(time.Now(), "made room for another stream")
+	worst.conn.Close()
+	return true
 }
 
 // allot returns the rate in bit/s at which a stream may be sent to a peer: what it asks for (0: all there is), at

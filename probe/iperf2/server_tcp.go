@@ -58,17 +58,12 @@ func (s *Server) handle(ctx context.Context, conn net.Conn) {
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
 	from := addrPort(conn.RemoteAddr())
 	spoken := s.silent.add(conn)
-	h, err := readHello(conn, s.cfg.headerWait)
+	h, ok := s.greet(conn, from)
 	spoken()
-	if err != nil {
-		return // it never was a client
-	}
-	s.peers.meet(from.Addr(), time.Now())
-	if h.has && h.header.flags&flagBounceback != 0 {
-		s.refuse(from, "a bounceback test is not served")
+	if !ok {
 		return
 	}
-	p, err := s.peers.enter(from.Addr())
+	p, err := s.enter(ctx, from.Addr())
 	if err != nil {
 		s.refuse(from, "refused: %v", err)
 		return
@@ -83,34 +78,59 @@ func (s *Server) handle(ctx context.Context, conn net.Conn) {
 		s.sendReversed(ctx, conn, p, h)
 		return
 	}
-	f := s.receive(ctx, conn, p, h)
-	if f == nil {
-		return
-	}
-	fig = f
+	fig = s.receive(ctx, conn, p, h)
 	if wanted, now := h.header.back(); h.has && wanted && !now && ctx.Err() == nil {
 		conn.Close() // the client waits for it
 		s.sendBackTCP(ctx, from.Addr(), p, h.header)
 	}
 }
 
-// receive reads a client's data and tells of it; nil if there was none behind the header.
-func (s *Server) receive(ctx context.Context, conn net.Conn, p *peer, h hello) *Figures {
+// greet reads the beginning of a connection, answers the header, and waits for the first data where there are to be
+// any. ok is false if it is no test.
+func (s *Server) greet(conn net.Conn, from netip.AddrPort) (h hello, ok bool) {
+	h, err := readHello(conn, s.cfg.headerWait)
+	if err != nil {
+		return h, false
+	}
+	if h.has {
+		s.peers.meet(from.Addr(), time.Now())
+	}
+	if h.header.flags&flagBounceback != 0 {
+		s.refuse(from, "a bounceback test is not served")
+		return h, false
+	}
+	if h.header.reverse() {
+		return h, true
+	}
+	_ = conn.SetDeadline(time.Now().Add(s.cfg.headerWait))
+	defer func() { _ = conn.SetDeadline(time.Time{}) }()
 	if h.header.extended {
-		_ = conn.SetWriteDeadline(time.Now().Add(s.cfg.headerWait))
-		_, _ = conn.Write(appendAck(nil))
-		_ = conn.SetWriteDeadline(time.Time{})
+		if _, err := conn.Write(appendAck(nil)); err != nil {
+			return h, false
+		}
 	}
+	n, err := conn.Read(make([]byte, 1))
+	h.read += uint64(n)
+	return h, n > 0 && err == nil // without data it only showed its address
+}
+
+// enter takes a place for a stream. Where there is none, the stream of the same address that is idle longest, if for
+// several seconds, makes room.
+func (s *Server) enter(ctx context.Context, addr netip.Addr) (*peer, error) {
+	p, err := s.peers.enter(addr)
+	for try := 0; err != nil && try < 10 && (try > 0 || s.peers.evict(addr)) && ctx.Err() == nil; try++ {
+		wait(ctx, 50*time.Millisecond)
+		p, err = s.peers.enter(addr)
+	}
+	return p, err
+}
+
+// receive reads a client's data and tells of it.
+func (s *Server) receive(ctx context.Context, conn net.Conn, p *peer, h hello) *Figures {
 	f := s.flow(conn, false)
-	first := make([]byte, 1)
-	_ = conn.SetReadDeadline(time.Now().Add(s.cfg.idle))
-	n, err := conn.Read(first)
-	_ = conn.SetReadDeadline(time.Time{})
-	if n == 0 || err != nil {
-		return nil // a client that only showed its address
-	}
-	f.header = h.read + uint64(n)
+	f.header = h.read
 	s.connected(&f.Stream)
+	defer s.peers.watch(p, f)()
 	if wanted, now := h.header.back(); h.has && wanted && now {
 		s.wg.Go(func() { s.sendBackTCP(ctx, f.Remote.Addr(), p, h.header) })
 	}

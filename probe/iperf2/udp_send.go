@@ -25,7 +25,7 @@ type datagramSender struct {
 	sent     atomic.Uint64
 	refused  atomic.Uint64 // datagrams that the far end's host refused (ICMP)
 	unsent   atomic.Uint64 // attempts that this host could not send
-	starving time.Duration // lost because this host was late
+	starving time.Duration // lost because this host, or its link, was slower than the rate
 	number   int64         // of the last datagram sent
 	buf      []byte
 }
@@ -77,11 +77,8 @@ func (s *datagramSender) run(ctx context.Context) error {
 		}
 		s.number++
 		s.sent.Add(1)
-		blocked := after.Sub(now)
-		if blocked < time.Millisecond {
-			blocked = 0 // the call itself, not a wait for room
-		}
-		pacer.Sent(after, s.length, blocked)
+		// Only this host's own link makes a datagram wait, never the path: all lateness is the host's.
+		pacer.Sent(after, s.length, 0)
 	}
 	s.starving = pacer.Starved()
 	return nil

@@ -1,0 +1,302 @@
+package iperf2
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+func loopback(port uint16) string { return fmt.Sprintf("127.0.0.1:%d", port) }
+
+// raw opens a connection to a far end and sends these bytes.
+func raw(t *testing.T, network string, port uint16, b []byte) net.Conn {
+	t.Helper()
+	conn, err := net.Dial(network, loopback(port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if len(b) > 0 {
+		_, _ = conn.Write(b)
+	}
+	return conn
+}
+
+// closedWithin says whether the far end closes a connection in time; what it sends is returned.
+func closedWithin(t *testing.T, conn net.Conn, d time.Duration) []byte {
+	t.Helper()
+	_ = conn.SetReadDeadline(time.Now().Add(d))
+	b, err := io.ReadAll(conn)
+	if ne, ok := err.(net.Error); ok && ne.Timeout() {
+		t.Errorf("still open after %v", d)
+	}
+	return b
+}
+
+func TestHostileTCPClients(t *testing.T) {
+	header := func(f func(h *clientHeader)) []byte {
+		h := clientHeader{threads: 1, port: 5001, amount: -10}
+		f(&h)
+		return h.append(nil, 0)
+	}
+	tests := []struct {
+		name string
+		send []byte
+		most int // bytes that it may get back
+	}{
+		{"silence", nil, 0},
+		{"two bytes", []byte{0x40, 0x01}, 0},
+		{"half a header", header(func(*clientHeader) {})[:30], 0},
+		{"a header of 255 bytes that does not come", wire(t, "400101fe 00000001"), 0},
+		{"an extension of 4 GiB", wire(t, "40000000 00000001 00001389 00020000 00000000 fffffc18 00000001 ffffffff"), ackSize},
+		{"a header and silence", header(func(*clientHeader) {}), ackSize},
+		{"bounceback", wire(t, strings.Replace(tcp218, "40010078", "40810078", 1)), 0},
+		{"HTTP", []byte("GET / HTTP/1.1\r\n\r\n"), 0},
+		{"-d back to a system port", append(header(func(h *clientHeader) { h.flags, h.port = flagVersion1|flagRunNow, 22 }), 1), ackSize},
+		{"-d back to a port that is none", append(header(func(h *clientHeader) { h.flags, h.port = flagVersion1|flagRunNow, 1<<30 }), 1), ackSize},
+		{"-R of a negative length and a time of 248 days", header(func(h *clientHeader) {
+			h.flags, h.upper, h.length, h.amount = flagVersion2, upperReverse, -5, -1<<31
+		}), 1 << 30},
+	}
+	port, l := serve(t, ServerConfig{headerWait: 300 * time.Millisecond, idle: 400 * time.Millisecond, MaxTime: 500 * time.Millisecond})
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := closedWithin(t, raw(t, "tcp", port, tt.send), 8*time.Second)
+			if len(got) > tt.most {
+				t.Errorf("%d bytes came back, want %d at most", len(got), tt.most)
+			}
+		})
+	}
+	t.Cleanup(func() {
+		if !l.told("bounceback") || !l.told("refused to connect back to port 22") {
+			t.Errorf("not told: %q", l.notices)
+		}
+	})
+}
+
+func TestAThousandSilentConnectionsDoNotKeepAClientOut(t *testing.T) {
+	port, _ := serve(t, ServerConfig{})
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for range 1000 {
+		conn, err := net.Dial("tcp", loopback(port))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapInuse+after.StackInuse) - int64(before.HeapInuse+before.StackInuse); grown > 20<<20 {
+		t.Errorf("memory grew by %d MiB", grown>>20)
+	}
+	began := time.Now()
+	res, err := Run(t.Context(), Test{Host: "127.0.0.1", Port: port, Time: 100 * time.Millisecond}, Handler{})
+	if err != nil || res.Bytes() == 0 || time.Since(began) > 5*time.Second {
+		t.Errorf("%v after %v: %d bytes", err, time.Since(began), res.Bytes())
+	}
+}
+
+func TestAServerHoldsItsLimits(t *testing.T) {
+	t.Run("rate of what is read", func(t *testing.T) {
+		t.Parallel()
+		port, l := serve(t, ServerConfig{MaxRate: 80e6})
+		if _, err := Run(t.Context(), Test{Host: "127.0.0.1", Port: port, Time: time.Second, Streams: 2, Window: 64 << 10}, Handler{}); err != nil {
+			t.Fatal(err)
+		}
+		await(t, 3*time.Second, "two streams", func() bool { return len(l.finals()) == 2 })
+		f := sum(l.finals())
+		if r := f.BitsPerSecond(); r > 90e6 || r < 60e6 {
+			t.Errorf("%.1f Mbit/s together, want 80", r/1e6)
+		}
+	})
+	t.Run("rate of what is sent", func(t *testing.T) {
+		t.Parallel()
+		port, _ := serve(t, ServerConfig{MaxRate: 80e6})
+		res, err := Run(t.Context(), Test{Host: "127.0.0.1", Port: port, Time: time.Second, Streams: 4, Mode: Reverse}, Handler{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := sum(res.Received).BitsPerSecond(); r > 88e6 || r < 50e6 {
+			t.Errorf("%.1f Mbit/s together, want 80", r/1e6)
+		}
+	})
+	t.Run("time of what is sent, and the client says so", func(t *testing.T) {
+		t.Parallel()
+		port, _ := serve(t, ServerConfig{MaxTime: 300 * time.Millisecond})
+		res, err := Run(t.Context(), Test{Host: "127.0.0.1", Port: port, Time: 2 * time.Second, Rate: 10e6, Mode: Reverse}, Handler{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := res.Received[0].Problem; !strings.HasPrefix(p, "the far end stopped after 0.") || !strings.HasSuffix(p, " of 2.0 s") {
+			t.Errorf("problem %q", p)
+		}
+	})
+	t.Run("streams", func(t *testing.T) {
+		t.Parallel()
+		port, l := serve(t, ServerConfig{MaxStreams: 2})
+		res, err := Run(t.Context(), Test{Host: "127.0.0.1", Port: port, Time: 300 * time.Millisecond, Rate: 10e6, Streams: 3}, Handler{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		broken := 0
+		for _, f := range res.Sent {
+			if f.Problem != "" {
+				broken++
+			}
+		}
+		if broken != 1 || !l.told("as many as one client may have") {
+			t.Errorf("%d of 3 streams broken, told %q", broken, l.notices)
+		}
+	})
+	t.Run("numbers of a liar", func(t *testing.T) {
+		p := peers{maxStreams: 16, maxRate: 1e9}
+		c, err := p.enter(netip.MustParseAddr("192.0.2.1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		total := 0.0
+		for range 40 {
+			total += p.allot(c, 0, 1) // each says that it is alone
+		}
+		if total > 1e9 {
+			t.Errorf("%v bit/s allotted of 1e9", total)
+		}
+		if got := (&peers{maxStreams: 16, maxRate: 1e9}).allot(&peer{}, 0, 1<<32-1); got < 1e9/16-1 {
+			t.Errorf("%v bit/s for one of 4 thousand million threads", got)
+		}
+	})
+}
+
+func TestHostileUDP(t *testing.T) {
+	t.Parallel()
+	port, l := serve(t, ServerConfig{idle: 400 * time.Millisecond})
+	first := append(wire(t, udp218), make([]byte, 224)...)
+	number := func(n int64) []byte {
+		b := append([]byte(nil), first...)
+		putNumber(b, n, time.Now(), true)
+		return b
+	}
+	for _, b := range [][]byte{{}, first[:1], first[:11], number(-5), number(-1 << 63), make([]byte, 1470)[:12]} {
+		conn := raw(t, "udp", port, nil)
+		_, _ = conn.Write(b)
+		_ = conn.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+		if n, err := conn.Read(make([]byte, 2048)); err == nil {
+			t.Errorf("%d bytes in answer to %x", n, b[:min(len(b), 20)])
+		}
+	}
+	conn := raw(t, "udp", port, number(1))
+	for _, n := range []int64{1 << 62, 2, 1<<63 - 1, 3} {
+		_, _ = conn.Write(number(n))
+	}
+	for n := 12; n < 100; n += 7 {
+		_, _ = conn.Write(number(4)[:n])
+	}
+	await(t, 5*time.Second, "a silent stream ends", func() bool {
+		for _, f := range l.finals() {
+			if f.Stream.Remote == addrPort(conn.LocalAddr()) {
+				return f.Total == 4 && strings.Contains(f.Problem, "the last datagram did not come")
+			}
+		}
+		return false
+	})
+}
+
+// TestNothingIsSentToForgedAddresses gives the server datagrams with an address of a third party in them, as they
+// would come with a forged sender.
+func TestNothingIsSentToForgedAddresses(t *testing.T) {
+	l := &log{}
+	cfg := ServerConfig{Address: "127.0.0.1:0", Handler: l.handler(), Trusted: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}}
+	s, err := cfg.Listen(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	third := netip.MustParseAddr("192.0.2.9")
+	ask := func(from netip.Addr, wireText string) {
+		h := &hub{events: s.events, conn: s.udp, streams: map[netip.AddrPort]*hubStream{}, late: s.lateUDP}
+		h.admit = func(d datagram, from netip.AddrPort, size int) (func(Figures), bool) {
+			return s.admitUDP(ctx, h, d, from, size)
+		}
+		b := append(wire(t, wireText), make([]byte, 1000)...)
+		h.take(arrival{head: b[:headSize], size: len(b), from: netip.AddrPortFrom(from, 9999), at: time.Now()})
+		for _, st := range h.streams {
+			h.end(st, "")
+		}
+		h.wg.Wait()
+	}
+	sends := func() (n int) {
+		s.wg.Wait()
+		l.with(func() {
+			for _, st := range l.streams {
+				if st.Sends {
+					n++
+				}
+			}
+		})
+		return n
+	}
+	short := strings.Replace(udpRev218, "ffffff38", "ffffffff", 1) // 10 ms
+	ask(third, short)
+	s.refused = time.Time{}
+	ask(third, strings.Replace(udp218, "48010098", "c8010099", 1)) // -d
+	ask(third, strings.Replace(udp218, "48010098", "c8010098", 1)) // -r
+	if n := sends(); n != 0 {
+		t.Fatalf("%d streams are sent to an address that only a datagram names", n)
+	}
+	if !l.told("it may be forged") {
+		t.Errorf("not told: %q", l.notices)
+	}
+	ask(netip.MustParseAddr("198.51.100.7"), short)
+	if n := sends(); n != 1 {
+		t.Errorf("%d streams to a trusted address, want 1", n)
+	}
+	s.peers.meet(third, time.Now())
+	ask(third, short)
+	if n := sends(); n != 2 {
+		t.Errorf("%d streams after a TCP connection from the address, want 2", n)
+	}
+	if s.peers.mayFlood(third, time.Now().Add(11*time.Minute)) {
+		t.Error("an address is known for more than ten minutes")
+	}
+}
+
+// TestAnswersAreNeverLongerThanQuestions counts what a UDP server sends for what it gets.
+func TestAnswersAreNeverLongerThanQuestions(t *testing.T) {
+	t.Parallel()
+	port, _ := serve(t, ServerConfig{})
+	for _, size := range []int{20, 56, 100, 1470} {
+		conn := raw(t, "udp", port, nil)
+		b := append(wire(t, udp218), make([]byte, 1470)...)
+		in, out := 0, 0
+		for _, n := range []int64{1, -2, -2, -2} {
+			putNumber(b, n, time.Now(), true)
+			in += size
+			_, _ = conn.Write(b[:size])
+			_ = conn.SetReadDeadline(time.Now().Add(120 * time.Millisecond))
+			for {
+				k, err := conn.Read(make([]byte, 4096))
+				if err != nil {
+					break
+				}
+				if n > 0 || k > size {
+					t.Errorf("%d bytes in answer to datagram %d of %d bytes", k, n, size)
+				}
+				out += k
+			}
+		}
+		if out > in || out == 0 && size >= 56 {
+			t.Errorf("%d bytes out for %d in, datagrams of %d", out, in, size)
+		}
+	}
+}
