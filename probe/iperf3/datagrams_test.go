@@ -286,6 +286,7 @@ func TestHostileUDPClients(t *testing.T) {
 			results := `{"streams":[{"id":1,"bytes":7000,"packets":-7,"errors":1e300,"jitter":-inf}]}`
 			time.Sleep(300 * time.Millisecond)
 			_, _ = ctl.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(results))), results...))
+			_, _ = ctl.Write([]byte{byte(iperfDone)})
 			text, _ := io.ReadAll(ctl)
 			if !bytes.Contains(text, []byte(`"jitter"`)) || bytes.Contains(text, []byte("-0")) {
 				t.Errorf("no result, or one below nothing: %q", text)

@@ -75,7 +75,10 @@ type probing struct {
 
 // event writes one line of iperf3 --json-stream.
 func (p *probing) event(name string, data any) {
-	b, err := json.Marshal(map[string]any{"event": name, "data": data})
+	b, err := json.Marshal(struct {
+		Event string `json:"event"`
+		Data  any    `json:"data"`
+	}{name, data})
 	if err == nil {
 		_, err = p.opt.Out.Write(append(b, '\n'))
 	}

@@ -10,32 +10,35 @@ import (
 	"whydrop/probe/tcpinfo"
 )
 
+// iperf3Doc is the document of iperf3 -J, in its order.
+type iperf3Doc struct {
+	Title      string         `json:"title,omitempty"`
+	Start      map[string]any `json:"start"`
+	Intervals  []any          `json:"intervals"`
+	End        map[string]any `json:"end"`
+	ServerText *string        `json:"server_output_text,omitempty"`
+	ServerJSON any            `json:"server_output_json,omitempty"`
+	Error      *string        `json:"error,omitempty"`
+}
+
 // iperf3Document is what probe -J prints: the document of iperf3 -J, so that what reads that can read this. What
 // iperf3 does not know stands there as null.
-func iperf3Document(opt ProbeOptions, intervals []iperf3.Interval, r iperf3.Result, err error) map[string]any {
-	doc := map[string]any{"start": iperf3Start(opt, r), "intervals": []any{}, "end": map[string]any{}}
-	if opt.Title != "" {
-		doc["title"] = opt.Title
-	}
+func iperf3Document(opt ProbeOptions, intervals []iperf3.Interval, r iperf3.Result, err error) iperf3Doc {
+	doc := iperf3Doc{Title: opt.Title, Start: iperf3Start(opt, r), Intervals: []any{}, End: map[string]any{}, Error: errText(err)}
 	if err != nil {
-		doc["error"] = *errText(err)
 		return doc
 	}
-	rows := []any{}
 	for _, i := range intervals {
-		rows = append(rows, iperf3Interval(i, opt.Test))
+		doc.Intervals = append(doc.Intervals, iperf3Interval(i, opt.Test))
 	}
-	doc["intervals"] = rows
-	doc["end"] = iperf3End(opt, r)
-	if p := missingPeer(r); p != nil {
-		doc["error"] = *errText(p)
-	}
+	doc.End = iperf3End(opt, r)
+	doc.Error = errText(missingPeer(r))
 	switch out := serverOutput(r).(type) {
 	case nil:
 	case string:
-		doc["server_output_text"] = out
+		doc.ServerText = &out
 	default:
-		doc["server_output_json"] = out
+		doc.ServerJSON = out
 	}
 	return doc
 }
