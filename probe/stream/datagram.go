@@ -145,6 +145,25 @@ func (r *DatagramReader) Read(f func(Burst)) error {
 	return nil
 }
 
+// rest gives f what came before now and was not read yet, where the system lets the reader do so without waiting.
+func (r *DatagramReader) rest(f func(Burst)) {
+	const most = time.Second
+	if r.fast == nil {
+		return
+	}
+	end := time.Now()
+	for late := false; !late && time.Since(end) < most; {
+		err := r.fast.drain(func(b Burst) {
+			if late = late || b.At.After(end); !late {
+				f(b)
+			}
+		})
+		if err != nil && !refused(err) {
+			return
+		}
+	}
+}
+
 // release lets others read from the socket again.
 func (r *DatagramReader) release() {
 	if r.fast != nil {

@@ -14,6 +14,7 @@ type fastDatagrams struct{ heads bool }
 func newFastDatagrams(net.PacketConn) *fastDatagrams { return nil }
 
 func (*fastDatagrams) read(func(Burst)) error  { return net.ErrClosed }
+func (*fastDatagrams) drain(func(Burst)) error { return net.ErrClosed }
 func (*fastDatagrams) dropped() (uint64, bool) { return 0, false }
 func (*fastDatagrams) path() string            { return "" }
 func (*fastDatagrams) release()                {}

@@ -94,9 +94,20 @@ func (f *fastDatagrams) release() {
 	}
 }
 
-// read reads what waits. If f.heads, and only then, pieces may be cut: when a call finds as much as it can take,
-// this host falls behind, and copying is most of the work, so the next call copies the beginnings only.
-func (f *fastDatagrams) read(give func(Burst)) error {
+// read waits for something and reads what there is.
+func (f *fastDatagrams) read(give func(Burst)) error { return f.with(f.raw.Read, give) }
+
+// drain reads what waits, without waiting itself and whatever the deadline; it returns an error if nothing does.
+func (f *fastDatagrams) drain(give func(Burst)) error {
+	return f.with(func(read func(uintptr) bool) error {
+		return f.raw.Control(func(fd uintptr) { read(fd) })
+	}, give)
+}
+
+// with reads by a call with the descriptor. If f.heads, and only then, pieces may be cut: when a call finds as much
+// as it can take, this host falls behind, and copying is most of the work, so the next call copies the beginnings
+// only.
+func (f *fastDatagrams) with(call func(func(uintptr) bool) error, give func(Burst)) error {
 	most, size, flags := pieces, pieceSize, unix.MSG_DONTWAIT
 	if f.heads && f.behind {
 		most, size, flags = maxPieces, headSize, unix.MSG_DONTWAIT|unix.MSG_TRUNC // tells the whole length of what it cuts, recv(2)
@@ -110,7 +121,7 @@ func (f *fastDatagrams) read(give func(Burst)) error {
 	}
 	var n int
 	var failed error
-	err := f.raw.Read(func(fd uintptr) bool {
+	err := call(func(fd uintptr) bool {
 		n, failed = multiple(unix.SYS_RECVMMSG, fd, f.msgs[:most], flags)
 		return failed != unix.EAGAIN
 	})

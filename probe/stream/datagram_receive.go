@@ -25,7 +25,7 @@ type DatagramReceiver struct {
 	Count *Reception
 }
 
-// Run reads until ctx ends, then returns nil; it returns the error if the socket fails. It takes over the socket's
+// Run reads until ctx ends, and then what had come until then, and returns nil; it returns the error if the socket fails. It takes over the socket's
 // read deadline and leaves none behind.
 func (r *DatagramReceiver) Run(ctx context.Context, conn net.PacketConn) error {
 	defer interruptible(ctx, conn.SetReadDeadline)()
@@ -50,17 +50,19 @@ func (r *DatagramReceiver) Run(ctx context.Context, conn net.PacketConn) error {
 			return number, sent, ok
 		}
 	}
+	take := func(b Burst) {
+		if r.From.IsValid() && b.From.IsValid() && b.From != r.From {
+			return
+		}
+		from = b.From
+		r.Count.Add(b, parse)
+	}
 	for {
-		err := reader.Read(func(b Burst) {
-			if r.From.IsValid() && b.From.IsValid() && b.From != r.From {
-				return
-			}
-			from = b.From
-			r.Count.Add(b, parse)
-		})
+		err := reader.Read(take)
 		switch {
 		case err == nil, refused(err): // the refusal is of what the other direction sent
 		case ctx.Err() != nil && errors.Is(err, os.ErrDeadlineExceeded):
+			reader.rest(take)
 			return nil
 		default:
 			return fmt.Errorf("stream: receive: %w", err)

@@ -259,3 +259,23 @@ func TestBurstHoldsItsDatagrams(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatHadComeIsReadAtTheEnd(t *testing.T) {
+	if linux("", "other") != "" {
+		t.Skip("no way to read without waiting")
+	}
+	client, server := udpPair(t)
+	s := DatagramSender{Length: 1000, Fill: testFill, Budget: NewBudget(50_000), Count: new(DatagramCount)}
+	if err := s.Run(t.Context(), client); err != nil {
+		t.Fatal(err)
+	}
+	rec := &Reception{}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := (&DatagramReceiver{Parse: testParse, Count: rec}).Run(ctx, server); err != nil {
+		t.Fatal(err)
+	}
+	if c := rec.Counts(); c.Datagrams != 50 {
+		t.Errorf("%d of 50 datagrams were read", c.Datagrams)
+	}
+}

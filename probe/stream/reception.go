@@ -26,7 +26,9 @@ type Arrived struct {
 	Exact  bool
 	// First and Last are when the first and the last datagram arrived; zero: none did.
 	First, Last time.Time
-	Path        string // how they were read, e.g. "recvmmsg UDP_GRO"; "" before the first
+	// Read is when datagrams were last read: long after Last if this host does not keep up.
+	Read time.Time
+	Path string // how they were read, e.g. "recvmmsg UDP_GRO"; "" before the first
 }
 
 const (
@@ -52,8 +54,7 @@ type Reception struct {
 	begun    bool
 	next     uint64 // above the highest number seen
 	seen     []uint64
-	jitter   float64 // s
-	transit  time.Duration
+	jitter   float64   // s
 	sent     time.Time // of the last sample
 	at       time.Time
 	dropped  uint64 // pieces at the last burst
@@ -97,7 +98,7 @@ func (r *Reception) Add(b Burst, parse Parse) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	known := 0
-	r.c.Exact = b.Exact
+	r.c.Exact, r.c.Read = b.Exact, time.Now()
 	if cut := len(b.Data) < b.Length; cut {
 		r.c.Cut++
 		number, sent, ok := parse(b.Data[:min(len(b.Data), b.Size)])

@@ -10,7 +10,6 @@ import (
 // feeder gives a Reception single datagrams.
 type feeder struct {
 	r     *Reception
-	sent  time.Time
 	epoch time.Time
 }
 
@@ -59,7 +58,7 @@ func TestReceptionCounts(t *testing.T) {
 			}
 			got := tt.r.Counts()
 			tt.want.Bytes = 100 * tt.want.Datagrams
-			got.First, got.Last = time.Time{}, time.Time{}
+			got.First, got.Last, got.Read = time.Time{}, time.Time{}, time.Time{}
 			if got != tt.want {
 				t.Errorf("got  %+v\nwant %+v", got, tt.want)
 			}
@@ -166,7 +165,7 @@ func TestBurstsThatWereCutAreCounted(t *testing.T) {
 				r.Add(b, func(b []byte) (uint64, time.Time, bool) { return binary.BigEndian.Uint64(b), time.Time{}, true })
 			}
 			got := r.Counts()
-			tt.want.Cut, tt.want.Path = uint64(len(tt.first)), got.Path
+			tt.want.Cut, tt.want.Path, tt.want.Read = uint64(len(tt.first)), got.Path, got.Read
 			if got != tt.want {
 				t.Errorf("got  %+v\nwant %+v", got, tt.want)
 			}
