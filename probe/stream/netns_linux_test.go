@@ -34,7 +34,7 @@ func newPairOfHosts(t *testing.T) *pairOfHosts {
 	if os.Geteuid() != 0 {
 		skip("network namespaces need root")
 	}
-	for _, tool := range []string{"ip", "nft", "ethtool"} {
+	for _, tool := range []string{"ip", "nft", "ethtool", "ping"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			skip(err)
 		}
@@ -54,6 +54,7 @@ func newPairOfHosts(t *testing.T) *pairOfHosts {
 	} {
 		p.run("ip", strings.Fields(line)...)
 	}
+	p.in(p.a, "ping", "-q", "-c", "1", "-w", "5", hostB) // the link is up, and the neighbour known
 	return p
 }
 
