@@ -281,7 +281,7 @@ func (r Run) figure(m timeline.Metric, v float64, text string) Evidence {
 	return Evidence{Source: r.Source, Subject: r.Subject, Metric: string(m), Value: &v, Unit: d.Unit, Text: text}
 }
 
-// names joins the names of runs: "runs 3, 4 and 5".
+// runNames joins the names of runs: "runs 3, 4 and 5".
 func runNames(runs []Run) string {
 	if len(runs) == 1 {
 		return runs[0].Name
@@ -291,14 +291,6 @@ func runNames(runs []Run) string {
 		n = append(n, strings.TrimPrefix(r.Name, "run "))
 	}
 	return "runs " + list(n)
-}
-
-func rates(runs []Run) []float64 {
-	out := make([]float64, len(runs))
-	for i, r := range runs {
-		out[i] = r.Rate
-	}
-	return out
 }
 
 // sizeText writes a number of bytes as a person does.

@@ -55,7 +55,6 @@ type reader struct {
 	lines   map[string]lines  // of the current test, by stream
 	columns string            // the heads of the current table: Bandwidth or Bitrate
 	mss     []string          // a warning seen before its test begins
-	server  *Test             // the header of a server, which goes for several tests
 }
 
 // inside says whether a place lies in a JSON document; it is asked in ascending order.

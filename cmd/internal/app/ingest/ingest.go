@@ -137,12 +137,6 @@ func (t *text) where(at int) string {
 // source is the collector's name in the origins of what a place says.
 func (t *text) source(at int) string { return "text:" + t.where(at) }
 
-// claimed says whether a place belongs to somebody.
-func (t *text) claimed(at int) bool {
-	i := sort.Search(len(t.claims), func(i int) bool { return t.claims[i].to > at })
-	return i < len(t.claims) && t.claims[i].from <= at
-}
-
 // free calls f with every line that nobody has claimed any part of.
 func (t *text) free(f func(from, to int, line string)) {
 	next := 0
@@ -186,7 +180,6 @@ type builder struct {
 	udp      *rules.Window
 	ports    map[timeline.Subject][]snapshot
 	order    []timeline.Subject
-	prose    int
 	pings    []pingBlock
 	previous *rules.Run
 }
