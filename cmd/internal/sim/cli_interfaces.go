@@ -14,9 +14,6 @@ func (d *device) showInterfaces(at time.Duration) string {
 	return b.String()
 }
 
-// loadInterval is the time the rates of show interfaces are averaged over; the ports are configured for the least.
-const loadInterval = 30 * time.Second
-
 func (d *device) showInterface(p *port, at time.Duration) string {
 	s := p.state(at)
 	n := func(c counter) uint64 { return p.count(c, at) }
@@ -83,7 +80,7 @@ func (d *device) media(p *port) string {
 	return d.model.mediaType
 }
 
-// packets is a counter's mean rate over the load interval, per second.
+// packets is a counter's mean rate, per second: the background's now, and the probe's since the story began.
 func (p *port) packets(c counter, at time.Duration) float64 {
 	live := float64(p.live[c].Load()) / max(at, time.Second).Seconds()
 	return p.rate(c, at) + live

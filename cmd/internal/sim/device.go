@@ -10,7 +10,6 @@ import (
 type model struct {
 	platform  string // as in a site file
 	descr     string // sysDescr
-	version   string // what show version begins with
 	hardware  string // in show version
 	objectID  string // sysObjectID
 	fast      int    // FastEthernet ports before the others
