@@ -68,3 +68,14 @@ func TestTheRouteByAddressLeadsToLoopback(t *testing.T) {
 		t.Error("a zone that is not there has an index")
 	}
 }
+
+func TestTheCardToTheOwnAddressIsLoopback(t *testing.T) {
+	c, err := CardTo(t.Context(), netip.MustParseAddr("127.0.0.1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i, err := net.InterfaceByIndex(c.Index); err != nil || i.Name != c.Name || i.Flags&net.FlagLoopback == 0 || c.MTU != i.MTU {
+		t.Errorf("got %s", c)
+	}
+	t.Log(c)
+}
