@@ -58,7 +58,7 @@ func (c *client) sender(conn net.Conn) *datagramSender {
 
 // stagger is how long after one another streams begin: a stock server takes what arrives while it sets up a stream
 // for part of that stream, whoever sent it (seen in 2.1.8).
-const stagger = 20 * time.Millisecond
+const stagger = 30 * time.Millisecond
 
 // sendUDP sends a stream and gets the far end's report. The error says that nothing can be sent at all.
 func sendUDP(ctx context.Context, f *flow) error {

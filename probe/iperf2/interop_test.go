@@ -97,6 +97,15 @@ func TestOurClientAndAStockServer(t *testing.T) {
 			if len(res.Sent) != wantSent || len(res.Received) != wantReceived {
 				t.Fatalf("%d streams sent, %d received, want %d and %d", len(res.Sent), len(res.Received), wantSent, wantReceived)
 			}
+			if m.udp && m.par > 1 {
+				// While 2.1.8 sets up a stream it takes other streams' datagrams for it: only the sums are right.
+				var total stockResult
+				for _, r := range theirs {
+					total.bytes += r.bytes
+				}
+				pair{"the sum", sum(res.Sent).Bytes, total.bytes}.check(t)
+				return
+			}
 			compare(t, append(res.Sent, res.Received...), theirs)
 			for _, f := range res.Sent {
 				if m.udp && (f.Report == nil || f.Report.Total != f.Datagrams || f.Report.Lost != 0 || f.Report.Bytes != f.Bytes) {

@@ -54,6 +54,8 @@ type ServerConfig struct {
 const (
 	headerWait = 5 * time.Second
 	backDial   = 5 * time.Second
+	backRetry  = 2 * time.Second // for a client to begin listening
+	backEvery  = 50 * time.Millisecond
 	maxSilent  = 256 // connections without a header at once; one more pushes out the oldest
 )
 

@@ -81,7 +81,7 @@ func (s *Server) handle(ctx context.Context, conn net.Conn) {
 	fig = s.receive(ctx, conn, p, h)
 	if wanted, now := h.header.back(); h.has && wanted && !now && ctx.Err() == nil {
 		conn.Close() // the client waits for it
-		s.sendBackTCP(ctx, from.Addr(), p, h.header)
+		s.sendBackTCP(ctx, from.Addr(), h.header)
 	}
 }
 
@@ -132,7 +132,7 @@ func (s *Server) receive(ctx context.Context, conn net.Conn, p *peer, h hello) *
 	s.connected(&f.Stream)
 	defer s.peers.watch(p, f)()
 	if wanted, now := h.header.back(); h.has && wanted && now {
-		s.wg.Go(func() { s.sendBackTCP(ctx, f.Remote.Addr(), p, h.header) })
+		s.wg.Go(func() { s.sendBackTCP(ctx, f.Remote.Addr(), h.header) })
 	}
 	plan := receivePlan{idle: s.cfg.idle, limit: p.limit}
 	return &runFlows(ctx, s.events, s.cfg.Interval, []*flow{f}, func(ctx context.Context, f *flow) {
@@ -184,19 +184,24 @@ func (s *Server) sendReversed(ctx context.Context, conn net.Conn, p *peer, h hel
 }
 
 // sendBackTCP opens a connection to a client that asked for it (-r, -d) and sends on it.
-func (s *Server) sendBackTCP(ctx context.Context, to netip.Addr, p *peer, h clientHeader) {
+func (s *Server) sendBackTCP(ctx context.Context, to netip.Addr, h clientHeader) {
 	target, ok := s.backTarget(to, h)
 	if !ok {
 		return
 	}
+	p, err := s.enter(ctx, to)
+	if err != nil {
+		s.refuse(target, "refused to connect back: %v", err)
+		return
+	}
+	defer s.peers.leave(to, p, nil)
 	rate := s.peers.allot(p, h.bits(0), h.threads)
 	if rate == 0 {
 		s.refuse(target, "refused: nothing is left of the rate allowed")
 		return
 	}
 	defer s.peers.giveBack(p, rate)
-	socket := stream.Socket{Buffer: s.cfg.Window}
-	conn, err := socket.Dialer(backDial).DialContext(ctx, "tcp", target.String())
+	conn, err := s.dialBack(ctx, target)
 	if err != nil {
 		s.refuse(target, "cannot connect back: %v", unwrapAll(err))
 		return
@@ -211,6 +216,18 @@ func (s *Server) sendBackTCP(ctx context.Context, to netip.Addr, p *peer, h clie
 	runFlows(ctx, s.events, s.cfg.Interval, []*flow{f}, func(ctx context.Context, f *flow) {
 		sendTCP(ctx, conn, f, s.limits(h, rate))
 	})
+}
+
+// dialBack connects back to a client. A client that is refusing may not listen yet: stock iperf 2.1.8 sends its header
+// before it does.
+func (s *Server) dialBack(ctx context.Context, target netip.AddrPort) (conn net.Conn, err error) {
+	dialer := stream.Socket{Buffer: s.cfg.Window}.Dialer(backDial)
+	for end := time.Now().Add(backRetry); ; wait(ctx, backEvery) {
+		conn, err = dialer.DialContext(ctx, "tcp", target.String())
+		if err == nil || !refused(err) || time.Now().After(end) || ctx.Err() != nil {
+			return conn, err
+		}
+	}
 }
 
 // backTarget returns where a client wants to be connected back to: the address that asked, no system port.

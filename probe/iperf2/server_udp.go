@@ -49,17 +49,17 @@ func (s *Server) admitUDP(ctx context.Context, h *hub, d datagram, from netip.Ad
 		return nil, true
 	}
 	if back && now {
-		s.wg.Go(func() { s.sendBackUDP(ctx, p, d, size, from.Addr()) })
+		s.wg.Go(func() {
+			wait(ctx, backEvery) // it may not listen yet
+			s.sendBackUDP(ctx, d, size, from.Addr())
+		})
 	}
 	return func(f Figures) {
 		if all := s.peers.leave(from.Addr(), p, &f); all != nil && ctx.Err() == nil {
 			s.figures(sum(all))
 		}
 		if back && !now && ctx.Err() == nil {
-			if p, err := s.peers.enter(from.Addr()); err == nil {
-				defer s.peers.leave(from.Addr(), p, nil)
-				s.sendBackUDP(ctx, p, d, size, from.Addr())
-			}
+			s.sendBackUDP(ctx, d, size, from.Addr())
 		}
 	}, true
 }
@@ -98,11 +98,17 @@ type shared struct {
 func (s *shared) Write(b []byte) (int, error) { return s.conn.WriteToUDPAddrPort(b, s.to) }
 
 // sendBackUDP sends to a client that asked for it (-r, -d) from a socket of its own.
-func (s *Server) sendBackUDP(ctx context.Context, p *peer, d datagram, size int, to netip.Addr) {
+func (s *Server) sendBackUDP(ctx context.Context, d datagram, size int, to netip.Addr) {
 	target, ok := s.backTarget(to, d.header)
 	if !ok {
 		return
 	}
+	p, err := s.enter(ctx, to)
+	if err != nil {
+		s.refuse(target, "refused to send back: %v", err)
+		return
+	}
+	defer s.peers.leave(to, p, nil)
 	conn, err := stream.Socket{Buffer: s.cfg.Window}.Dialer(backDial).DialContext(ctx, "udp", target.String())
 	if err != nil {
 		s.refuse(target, "cannot send back: %v", unwrapAll(err))
