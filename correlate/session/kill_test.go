@@ -77,36 +77,51 @@ func TestKilledRecordingIsReadable(t *testing.T) {
 	for range inParallel {
 		slots <- struct{}{}
 	}
-	results := make(chan error)
+	type result struct {
+		must int
+		err  error
+	}
+	results := make(chan result)
 	for i := range kills {
 		dir := t.TempDir()
 		go func() {
 			<-slots
-			err := killOnce(dir, time.Duration(200+rand.IntN(2300))*time.Millisecond)
+			must, err := killOnce(dir, time.Duration(200+rand.IntN(2300))*time.Millisecond)
 			slots <- struct{}{}
 			if err != nil {
 				err = fmt.Errorf("kill %d: %w", i+1, err)
 			}
-			results <- err
+			results <- result{must, err}
 		}()
 	}
+	told := 0
 	for range kills {
-		if err := <-results; err != nil {
-			t.Error(err)
+		r := <-results
+		if r.err != nil {
+			t.Error(r.err)
+		}
+		if r.must > 0 {
+			told++
 		}
 	}
+	if kills >= 15 && told == 0 {
+		t.Error("no recording was older than a second when it was killed: the test shows nothing")
+	}
+	t.Logf("%d kills, %d of them of recordings older than a second", kills, told)
 }
 
-func killOnce(dir string, after time.Duration) error {
+// killOnce returns the last number that had to be in the file; -1 if none had to.
+func killOnce(dir string, after time.Duration) (must int, err error) {
+	must = -1
 	path := filepath.Join(dir, "a", "run.whydrop")
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), recorderEnv+"="+path)
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {
-		return err
+		return must, err
 	}
 	if err := cmd.Start(); err != nil {
-		return err
+		return must, err
 	}
 	killed := make(chan time.Time, 1)
 	time.AfterFunc(after, func() {
@@ -135,9 +150,8 @@ func killOnce(dir string, after time.Duration) error {
 		moment = lines[len(lines)-1].at // the machine was busy: the last line was read after the kill
 	}
 	if odd != "" {
-		return fmt.Errorf("recorder said %q", odd)
+		return must, fmt.Errorf("recorder said %q", odd)
 	}
-	must := -1 // the last number that must be there
 	for _, l := range lines {
 		if moment.Sub(l.at) > time.Second {
 			must = l.n
@@ -146,19 +160,19 @@ func killOnce(dir string, after time.Duration) error {
 	alone := filepath.Join(dir, "b", "mailed")
 	if err := copyFile(path, alone); err != nil {
 		if os.IsNotExist(err) && must < 0 {
-			return nil // killed before the recording began
+			return must, nil // killed before the recording began
 		}
-		return err
+		return must, err
 	}
 	s, err := Open(alone)
 	if err != nil {
 		if must < 0 && len(lines) == 0 {
-			return nil // killed while it was being created
+			return must, nil // killed while it was being created
 		}
-		return err
+		return must, err
 	}
 	defer s.Close()
-	return verifyNumbered(s, must)
+	return must, verifyNumbered(s, must)
 }
 
 // verifyNumbered checks that all numbers up to must are there, that nothing is half there and nothing is wrong.
