@@ -86,9 +86,11 @@ func (c *dataConn) result(seconds float64) StreamResult {
 	s := StreamResult{ID: c.id, Sends: c.sends, Bytes: m.bytes, Retransmits: -1, Seconds: seconds}
 	switch {
 	case c.out != nil:
+		s.Path = c.out.Sent().Path
 		s.Packets, s.OmittedPackets = m.packets, c.base.packets
 	case c.in != nil:
 		a := c.in.Counts()
+		s.Path = a.Path
 		s.Packets, s.OmittedPackets = m.packets, c.base.packets+c.base.lost
 		s.Lost, s.OutOfOrder, s.Duplicates = some(m.lost), some(m.reordered), some(m.duplicates)
 		if a.Known {
@@ -101,6 +103,9 @@ func (c *dataConn) result(seconds float64) StreamResult {
 		if info, err := tcpinfo.Get(c.conn); err == nil && info.Retransmitted.OK {
 			s.Retransmits = int64(m.retransmits)
 		}
+	}
+	if !c.udp() {
+		s.Path = c.count.Path()
 	}
 	if !c.udp() && !c.sends {
 		if n, _ := c.count.Damaged(); n > 0 {

@@ -26,10 +26,12 @@ func (f *flow) stopSending() {
 	<-f.sent
 }
 
-// drain waits until the far end has acknowledged everything, as far as the system tells.
-func (f *flow) drain(ctx context.Context) {
+// drain waits until the far end has acknowledged everything, as far as the system tells, and returns when the last of
+// it was.
+func (f *flow) drain(ctx context.Context) (last time.Time) {
 	start := time.Now()
-	last, moved, widest := start, uint64(0), uint64(0)
+	last = start
+	moved, widest := uint64(0), uint64(0)
 	stream.Every(ctx, start, stream.Tick/2, func(now time.Time) bool {
 		r := f.read(now)
 		if r.moved != moved {
@@ -44,13 +46,14 @@ func (f *flow) drain(ctx context.Context) {
 			// A receiver need not tell of a window that has not doubled (RFC 9293, section 3.8.6.2.2).
 			return f.read(now).window()*2 < widest && now.Sub(last) < stockGraceMost
 		})
-		return
+		return last
 	}
 	for _, c := range f.conns {
 		if hc, ok := c.conn.(interface{ CloseWrite() error }); ok && c.sends {
 			_ = hc.CloseWrite()
 		}
 	}
+	return last
 }
 
 // drainReverse reads what the far end sent before it stopped, until it closes its side; datagrams have no end, and
@@ -137,6 +140,20 @@ func (f *flow) readSender(r *reading, i int, c *dataConn, info tcpinfo.Info) {
 	default:
 		r.moved += written
 		r.exact = false
+	}
+}
+
+// dueTime takes off the time of a stock receiver what this end waited after the last byte: its clock runs to the word of
+// the test's end.
+func (f *flow) dueTime(far *Results, waited time.Duration) {
+	if f.ours || f.test.UDP {
+		return
+	}
+	least := f.end.Sub(f.counted).Seconds()
+	for i := range far.Streams {
+		if s := &far.Streams[i]; !s.Sends && s.Seconds > least {
+			s.Seconds = max(least, s.Seconds-waited.Seconds())
+		}
 	}
 }
 

@@ -414,8 +414,9 @@ func (f *flow) terminate() {
 func (f *flow) finish(ctx context.Context) (Results, error) {
 	f.stopSending()
 	f.end = time.Now()
+	var waited time.Duration
 	if !f.test.Reverse && !f.test.UDP {
-		f.drain(ctx)
+		waited = -time.Until(f.drain(ctx))
 	}
 	if err := f.ctl.send(testEnd, nil); err != nil {
 		return Results{}, err
@@ -435,6 +436,7 @@ func (f *flow) finish(ctx context.Context) (Results, error) {
 	if err != nil {
 		return Results{}, err
 	}
+	f.dueTime(&far, waited)
 	if _, err := f.await(ctx, displayResults); err != nil {
 		return far, nil // nothing depends on it any more
 	}

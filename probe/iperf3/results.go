@@ -20,6 +20,7 @@ type StreamResult struct {
 	Seconds     float64
 
 	Damaged tcpinfo.Opt[uint64] // bytes that were not those sent; only of a receiver that compared them and found some
+	Path    string              // how the bytes went through the kernel of this end, e.g. "splice"; "" of a far end
 
 	// Of UDP. Packets are what a sender's kernel took, or what arrived, without duplicates.
 	Packets        uint64

@@ -450,7 +450,7 @@ func (t *session) limits(now time.Time, idle time.Duration) error {
 	}
 	ran := now.Sub(t.start)
 	switch {
-	case t.params.udp && !t.authenticated && ran > 2*time.Second && t.arrived()/ran.Seconds() > 1.2*t.server.cfg.MaxRate:
+	case t.params.udp && !t.authenticated && ran > time.Second && t.arrived()/ran.Seconds() > 1.2*t.server.cfg.MaxRate:
 		return fmt.Errorf("%w: it sends more than the %.4g Mbit/s that are allowed without the token", errLimit, t.server.cfg.MaxRate/1e6)
 	// A test that stands still is left to the idle limit: its path may come back.
 	case t.limit > 0 && ran > t.limit+overLimit && now.Sub(last) < 500*time.Millisecond:

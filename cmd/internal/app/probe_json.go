@@ -118,6 +118,7 @@ type (
 		BitsPerSecond float64 `json:"bits_per_second"`
 		Retransmits   *int64  `json:"retransmits"`
 		CPUPercent    float64 `json:"cpu_percent"` // of one core
+		Path          *string `json:"kernel_path"` // how bytes went through this end's kernel; null of the far end
 	}
 	probeStream struct {
 		ID        int         `json:"id"`
@@ -307,6 +308,7 @@ func totalOf(r *iperf3.Results) *probeTotal {
 	t := probeTotal{Bytes: r.Bytes(), CPUPercent: r.CPU.Total}
 	for _, s := range r.Streams {
 		t.Seconds = max(t.Seconds, s.Seconds)
+		t.Path = notEmpty(s.Path)
 		if s.Retransmits >= 0 {
 			n := s.Retransmits
 			if t.Retransmits != nil {

@@ -268,6 +268,9 @@ func (t *probeTable) more(r iperf3.Result) {
 			fmt.Fprintf(t.w, ", remote %.1f%% (%.1f%%u/%.1f%%s)", c.Total, c.User, c.System)
 		}
 		fmt.Fprintln(t.w)
+		for _, s := range r.Local.Streams {
+			fmt.Fprintf(t.w, "[%3d] kernel path here: %s\n", s.ID, s.Path)
+		}
 		for i, res := range []*iperf3.Results{r.Sender(), r.Receiver()} {
 			if res != nil && res.Congestion != "" {
 				fmt.Fprintf(t.w, "%s_tcp_congestion %s\n", []string{"snd", "rcv"}[i], report.Clean(res.Congestion))
