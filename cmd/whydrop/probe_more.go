@@ -16,11 +16,11 @@ import (
 
 // probeMore are iperf3's further letters, as text.
 type probeMore struct {
-	omit, congestion, tos, dscp, bind, device, title, logfile, stamps   string
-	localPort, timeout                                                  int
-	udp, bidir, v4, v6, dontFragment, counters64, serverOutput, noDelay bool
-	zeroCopy, verbose, jsonStream, verify, forceFlush                   bool
-	pacingTimer                                                         int
+	omit, congestion, tos, dscp, bind, device, title, logfile, stamps, pcap string
+	localPort, timeout                                                      int
+	udp, bidir, v4, v6, dontFragment, counters64, serverOutput, noDelay     bool
+	zeroCopy, verbose, jsonStream, verify, forceFlush                       bool
+	pacingTimer                                                             int
 }
 
 func (in *probeMore) register(f *pflag.FlagSet) {
@@ -44,6 +44,7 @@ func (in *probeMore) register(f *pflag.FlagSet) {
 	f.BoolVar(&in.verify, "verify", false, "between two ends of ours: compare every byte that arrives, slowly")
 	f.StringVarP(&in.title, "title", "T", "", "before each line")
 	f.BoolVarP(&in.verbose, "verbose", "V", false, "say more")
+	f.StringVar(&in.pcap, "pcap", "", "write the headers of the test's packets to `FILE` (Linux, as root or with CAP_NET_RAW)")
 	f.StringVar(&in.logfile, "logfile", "", "append to `FILE` instead of standard output")
 	f.StringVar(&in.stamps, "timestamps", "", "time before each line, in strftime's `FORMAT`")
 	f.Lookup("timestamps").NoOptDefVal = "%c "
@@ -62,7 +63,7 @@ func (in *probeMore) more(cmd *cobra.Command, opt *app.ProbeOptions) error {
 	t.UDP, t.Bidirectional, t.Congestion, t.Device = in.udp, in.bidir, in.congestion, in.device
 	t.DontFragment, t.Counters64, t.ServerOutput = in.dontFragment, in.counters64, in.serverOutput
 	t.NoDelay, t.ZeroCopy, t.Title, t.Verify = in.noDelay, in.zeroCopy, in.title, in.verify
-	opt.Verbose, opt.Title, opt.Stamp = in.verbose, in.title, in.stamps
+	opt.Verbose, opt.Title, opt.Stamp, opt.Pcap = in.verbose, in.title, in.stamps, in.pcap
 	switch {
 	case in.v4 && in.v6:
 		return app.Usagef("-4 and -6 exclude each other")

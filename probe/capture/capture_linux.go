@@ -51,7 +51,7 @@ func Open(cfg Config) (*Capture, error) {
 		filters[i] = unix.SockFilter{Code: f.Op, Jt: f.Jt, Jf: f.Jf, K: f.K}
 	}
 	if err := c.setUp(&unix.SockFprog{Len: uint16(len(filters)), Filter: &filters[0]}); err != nil {
-		c.close()
+		c.Close()
 		return nil, fmt.Errorf("capture: %w", err)
 	}
 	return c, nil
@@ -84,7 +84,8 @@ func networkOrder(v uint16) uint16 {
 	return binary.NativeEndian.Uint16(binary.BigEndian.AppendUint16(nil, v))
 }
 
-func (c *Capture) close() {
+// Close ends a capture of which Run was not called.
+func (c *Capture) Close() {
 	if c.ring != nil {
 		_ = unix.Munmap(c.ring)
 		c.ring = nil
@@ -95,7 +96,7 @@ func (c *Capture) close() {
 // Run writes to w until ctx ends, then what the kernel still holds, and ends the capture. An error means that the file
 // could not be written; the statistics are right even then. It is called once.
 func (c *Capture) Run(ctx context.Context, w io.Writer) (Stats, error) {
-	defer c.close()
+	defer c.Close()
 	f := newFile(w, c.cfg.snap(), c.cfg.limit())
 	for ctx.Err() == nil {
 		fds := []unix.PollFd{{Fd: int32(c.fd), Events: unix.POLLIN}}

@@ -21,3 +21,6 @@ func Open(cfg Config) (*Capture, error) {
 
 // Run is never called: Open fails.
 func (*Capture) Run(context.Context, io.Writer) (Stats, error) { return Stats{}, ErrUnsupported }
+
+// Close is never called either.
+func (*Capture) Close() {}

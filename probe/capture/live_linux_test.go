@@ -131,9 +131,9 @@ func TestTcpdumpReadsTheFile(t *testing.T) {
 }
 
 func TestACardThatIsNotThere(t *testing.T) {
-	open(t, Config{To: netip.MustParseAddr("127.0.0.1")}).close()
+	open(t, Config{To: netip.MustParseAddr("127.0.0.1")}).Close()
 	if c, err := Open(Config{To: netip.MustParseAddr("127.0.0.1"), Card: 1 << 30}); err == nil {
-		c.close()
+		c.Close()
 		t.Error("it captures on a card that is not there")
 	}
 }

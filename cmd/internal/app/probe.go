@@ -22,6 +22,7 @@ type ProbeOptions struct {
 	Unit     byte          // of rates in the table: k m g t (bits), K M G T (bytes); 0: what fits
 	Verbose  bool          // the table says more
 	Title    string        // before each line of the table
+	Pcap     string        // file for the headers of the test's packets; "": none
 	Stamp    string        // of each line of the table, as of strftime(3); "": none
 	Out      io.Writer     // the result
 	Progress io.Writer     // what the person should know meanwhile
@@ -52,7 +53,12 @@ func Probe(ctx context.Context, opt ProbeOptions) error {
 		interval = 365 * 24 * time.Hour
 		h.Interval = nil
 	}
+	own, err := watchTester(ctx, opt)
+	if err != nil {
+		return err
+	}
 	res, err := iperf3.Run(ctx, opt.Test, interval, h)
+	own.end(res)
 	p.offPace(res)
 	if perr := p.print(table, res, err); perr != nil {
 		return Exit{ExitNotMeasured, perr}
