@@ -1,0 +1,5 @@
+//go:build !linux
+
+package connectrate
+
+func ownTable() Table { return Table{} }
