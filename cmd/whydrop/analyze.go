@@ -18,7 +18,7 @@ Exit code 0: nothing found; 1: something found or suspected; 3: nothing recognis
 found, but a file could not be read.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := app.CheckFormat(format); err != nil {
+			if err := checkReportFlags(format, file); err != nil {
 				return err
 			}
 			doc := app.Analyze(args, cmd.InOrStdin())

@@ -25,6 +25,6 @@ Exit code 0: all passed; 4: some failed; 3: all failed.`,
 			return app.Check(cmd.Context(), plan, os.Stdout)
 		},
 	}
-	cmd.Flags().StringVarP(&site, "file", "f", "", "the site file (see `whydrop init`)")
+	cmd.Flags().StringVarP(&site, "file", "f", "", "the site file (see: whydrop init)")
 	return cmd
 }

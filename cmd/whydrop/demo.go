@@ -34,7 +34,7 @@ Scenarios: ` + strings.Join(sim.Names(), ", ") + `.`,
 		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: sim.Names(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := app.CheckFormat(f.format); err != nil {
+			if err := checkReportFlags(f.format, f.file); err != nil {
 				return err
 			}
 			switch {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -33,7 +34,7 @@ func main() { os.Exit(run(os.Args[1:])) }
 // run executes one command line and returns its exit code. The first interrupt ends the command's context, so
 // that it can report what it has; the second ends the program at once.
 func run(args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 
@@ -46,6 +47,9 @@ func run(args []string) int {
 	return app.CodeOf(err)
 }
 
+// numberTrouble finds the library's own words behind ours in a flag's error.
+var numberTrouble = regexp.MustCompile(`(invalid argument .* flag): .*`)
+
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "whydrop",
@@ -56,6 +60,9 @@ func newRoot() *cobra.Command {
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return app.Usagef("%s", numberTrouble.ReplaceAllString(err.Error(), "$1"))
+	})
 	for _, c := range commands {
 		root.AddCommand(c())
 	}

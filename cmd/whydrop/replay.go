@@ -16,7 +16,7 @@ func newReplay() *cobra.Command {
 		Long:  "Shows a recording in the terminal UI exactly as it was live. Without a terminal it prints the report.",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := app.CheckFormat(format); err != nil {
+			if err := checkReportFlags(format, file); err != nil {
 				return err
 			}
 			rec, err := app.OpenRecording(args[0])

@@ -13,7 +13,7 @@ func newReport() *cobra.Command {
 		Short: "Write the finding of a recording for a NOC",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := app.CheckFormat(format); err != nil {
+			if err := checkReportFlags(format, file); err != nil {
 				return err
 			}
 			rec, err := app.OpenRecording(args[0])

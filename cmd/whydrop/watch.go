@@ -23,8 +23,11 @@ func newWatch() *cobra.Command {
 records everything, and on exit prints the finding and where the recording lies.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := app.CheckFormat(format); err != nil {
+			if err := checkReportFlags(format, file); err != nil {
 				return err
+			}
+			if length < 0 || cmd.Flags().Changed("for") && length == 0 {
+				return app.Usagef("--for %v: want a time above 0; leave it out to watch until you quit", length)
 			}
 			plan, err := loadSite(site)
 			if err != nil {
@@ -40,7 +43,7 @@ records everything, and on exit prints the finding and where the recording lies.
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&site, "file", "f", "", "the site file (see `whydrop init`)")
+	f.StringVarP(&site, "file", "f", "", "the site file (see: whydrop init)")
 	f.DurationVar(&length, "for", 0, "how long to watch; until you quit if not given")
 	f.StringVar(&session, "session", "", "record to this new `FILE` (default: a new one, whose place is printed)")
 	f.BoolVar(&plain, "plain", false, "no terminal UI: lines on standard error")
@@ -52,6 +55,14 @@ records everything, and on exit prints the finding and where the recording lies.
 func addReportFlags(cmd *cobra.Command, format, file *string) {
 	cmd.Flags().StringVar(format, "format", "text", "what to print at the end: text, json, md or html")
 	cmd.Flags().StringVar(file, "report", "", "also write the report to `FILE`; its name says the format (.html, .md, .json, .txt)")
+}
+
+// checkReportFlags says before a run what would fail after it.
+func checkReportFlags(format, file string) error {
+	if err := app.CheckFormat(format); err != nil {
+		return err
+	}
+	return app.CheckReportFile(file)
 }
 
 func loadSite(path string) (app.Plan, error) {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -40,25 +41,35 @@ func WriteReport(w io.Writer, d report.Document, format string) error {
 	return report.Formats[format](w, d)
 }
 
-// FormatOfFile guesses the format from a file's name: .html, .md, .json, anything else is text.
-func FormatOfFile(path string) string {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".html", ".htm":
-		return "html"
-	case ".md", ".markdown":
-		return "md"
-	case ".json":
-		return "json"
+// fileFormats says which format a report file's name asks for.
+var fileFormats = map[string]string{".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".json": "json", ".txt": "text"}
+
+// FormatOfFile returns the format that a report file's name asks for; CheckReportFile has accepted the name.
+func FormatOfFile(path string) string { return fileFormats[strings.ToLower(filepath.Ext(path))] }
+
+// CheckReportFile returns an error if no report can be written to the file of that name; "" is no file and no error.
+func CheckReportFile(path string) error {
+	if path == "" {
+		return nil
 	}
-	return "text"
+	if FormatOfFile(path) == "" {
+		return Usagef("--report %s: its name says no format; end it in .html, .md, .json or .txt", path)
+	}
+	if fi, err := os.Stat(filepath.Dir(path)); err != nil || !fi.IsDir() {
+		return Usagef("--report %s: there is no folder %s", path, filepath.Dir(path))
+	}
+	return nil
 }
 
 // SaveReport writes the document to a new file, whole or not at all. The format follows the file's name. An
 // existing file is replaced.
 func SaveReport(path string, d report.Document) error {
+	if err := CheckReportFile(path); err != nil {
+		return err
+	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".whydrop-*")
 	if err != nil {
-		return err
+		return fmt.Errorf("write %s: %w", path, errors.Unwrap(err))
 	}
 	defer os.Remove(tmp.Name()) // fails once it has been renamed, as it should
 	err = WriteReport(tmp, d, FormatOfFile(path))

@@ -3,6 +3,7 @@ package app
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sort"
 	"sync"
 	"time"
@@ -51,9 +52,10 @@ func (r Recording) Document() report.Document {
 		problems = append(problems, r.Path+": "+d)
 	}
 	problems = append(problems, unread(r.Snapshot, askedDevices(r.Snapshot), probedPaths(r.Topology))...)
+	found := r.Diagnose(r.Snapshot)
 	return report.Build(report.Input{
-		Topology: r.Topology, Snapshot: r.Snapshot, Diagnoses: r.Diagnose(r.Snapshot),
-		Problems: problems, Warnings: r.Meta.Notes, Session: r.Path,
+		Topology: r.Topology, Snapshot: r.Snapshot, Diagnoses: found, Problems: problems, Session: r.Path,
+		Warnings: slices.Concat(r.Meta.Notes, unmeasured(r.Snapshot, probedPaths(r.Topology)), unexplained(r.Snapshot, r.Topology, found)),
 	})
 }
 

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,7 +61,10 @@ func Watch(ctx context.Context, plan Plan, opt Options) (Result, error) {
 	}
 	rec, err := record(plan, opt.Session)
 	if err != nil {
-		return Result{}, Exit{ExitUsage, fmt.Errorf("can't record: %w", err)}
+		if errors.Is(err, fs.ErrExist) {
+			return Result{}, Exit{ExitRefused, fmt.Errorf("%s is there already; name another file", opt.Session)}
+		}
+		return Result{}, Exit{ExitUsage, fmt.Errorf("can't record: %w; --session FILE names another place", err)}
 	}
 	store := &timeline.Store{Detail: detail}
 	sinks := []timeline.Sink{store, rec}
@@ -102,6 +107,7 @@ func (w *watch) run(ctx context.Context) {
 		cfg := poll.Config{Devices: w.plan.Devices, Interval: w.opt.Poll, LogInterval: w.opt.LogInterval, Out: w.out, Tape: w.rec}
 		g.Go(w.part("polling", func() error { return poll.Run(ctx, cfg) }))
 	}
+	g.Go(func() error { w.tellOfRecording(ctx); return nil })
 	if w.opt.UI {
 		if err := w.ui(ctx, ends); err != nil {
 			w.problems = append(w.problems, "terminal UI: "+err.Error())
@@ -114,8 +120,29 @@ func (w *watch) run(ctx context.Context) {
 	}
 	<-ctx.Done()
 	time.Sleep(settle)
-	if err := w.rec.Close(); err != nil {
+	if err := w.rec.Close(); err != nil && w.rec.Err() == nil {
 		w.problems = append(w.problems, err.Error())
+	}
+}
+
+// tellOfRecording says at once that the recording stopped, for a long watch would tell it a day too late. It
+// returns when it has been said or ctx ends.
+func (w *watch) tellOfRecording(ctx context.Context) {
+	for tick := time.NewTicker(time.Second); ; {
+		select {
+		case <-ctx.Done():
+			tick.Stop()
+			return
+		case <-tick.C:
+		}
+		if err := w.rec.Err(); err != nil {
+			w.store.Put(timeline.Event{Subject: timeline.Host(timeline.LocalHost), Type: timeline.EventProbeProblem, Span: timeline.At(time.Now()),
+				Text: err.Error(), Attrs: map[string]string{"kind": "recording"}})
+			if w.opt.Progress != nil && !w.opt.UI {
+				fmt.Fprintln(w.opt.Progress, "whydrop: "+err.Error())
+			}
+			return
+		}
 	}
 }
 
@@ -173,12 +200,14 @@ func (w *watch) diagnose(s timeline.Snapshot) []rules.Diagnosis {
 }
 
 func (w *watch) document(s timeline.Snapshot) report.Document {
-	problems := append(append([]string(nil), w.problems...), unread(s, planDevices(w.plan), planPaths(w.plan))...)
+	problems := slices.Concat(w.problems, unread(s, planDevices(w.plan), planPaths(w.plan)))
 	if err := w.rec.Err(); err != nil {
 		problems = append(problems, err.Error())
 	}
+	found := w.diagnose(s)
 	return report.Build(report.Input{
-		Topology: w.plan.Topology, Snapshot: s, Diagnoses: w.diagnose(s), Problems: problems, Warnings: w.plan.Warnings, Session: w.rec.Path(),
+		Topology: w.plan.Topology, Snapshot: s, Diagnoses: found, Problems: problems, Session: w.rec.Path(),
+		Warnings: slices.Concat(w.plan.Warnings, unmeasured(s, planPaths(w.plan)), unexplained(s, w.plan.Topology, found)),
 	})
 }
 
@@ -198,23 +227,6 @@ func measured(s timeline.Snapshot) bool {
 	return false
 }
 
-// unread lists the devices that never answered and the paths that were never measured, with the last reason.
-func unread(s timeline.Snapshot, asked, paths []string) []string {
-	var out []string
-	for _, d := range asked {
-		if !answered(s, d) {
-			out = append(out, fmt.Sprintf("%s could not be read%s", d, lastGap(s, timeline.Device(d))))
-		}
-	}
-	for _, p := range paths {
-		path := timeline.Path(p)
-		if len(s.Series(path, timeline.GoodputForward)) == 0 && len(s.Series(path, timeline.RTT)) == 0 {
-			out = append(out, "path "+p+" could not be measured: "+lastProblem(s, path, "", "nothing came back"))
-		}
-	}
-	return out
-}
-
 func planDevices(p Plan) []string {
 	var out []string
 	for _, d := range p.Devices {
@@ -229,27 +241,6 @@ func planPaths(p Plan) []string {
 		out = append(out, spec.Path)
 	}
 	return out
-}
-
-func answered(s timeline.Snapshot, device string) bool {
-	for _, v := range s.Series(timeline.Device(device), timeline.Reachable) {
-		if v.Value > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-func lastGap(s timeline.Snapshot, sub timeline.Subject) string {
-	gaps := s.GapsOf(sub, timeline.Reachable)
-	if len(gaps) == 0 {
-		return ""
-	}
-	g := gaps[len(gaps)-1]
-	if g.Text == "" {
-		return ": " + string(g.Reason)
-	}
-	return ": " + g.Text
 }
 
 // record opens the recording of a run.

@@ -71,6 +71,10 @@ func (e *fileErrors) err() error { return errors.Join(e.list...) }
 
 // readLimited reads a file of at most yamlMax bytes.
 func readLimited(path string) ([]byte, error) {
+	// A pipe could keep us waiting for ever in Open, where no signal ends it.
+	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
