@@ -108,7 +108,7 @@ func sendTCP(ctx context.Context, conn net.Conn, f *flow, p sendPlan) {
 	case errors.Is(context.Cause(tctx), errStalled):
 		f.finish(end, errStalled.Error())
 	default:
-		f.finish(end, "")
+		f.finish(end, lateText(f.tcp.Starved()))
 	}
 	cancel(nil)
 	watch.Wait()

@@ -31,13 +31,17 @@ func TestOwnToOwn(t *testing.T) {
 			}
 			for _, f := range append(res.Sent, res.Received...) {
 				o := theirs[f.Stream.Local.Port()^f.Stream.Remote.Port()]
-				if o.Bytes != f.Bytes || f.Bytes == 0 || f.Problem != "" || o.Problem != "" {
+				late := strings.Contains(f.Problem+o.Problem, "this host could not keep the rate")
+				if late {
+					t.Logf("mode %d, UDP %v: %s%s", m, udp, f.Problem, o.Problem)
+				}
+				if o.Bytes != f.Bytes || f.Bytes == 0 || !late && f.Problem+o.Problem != "" {
 					t.Errorf("mode %d, UDP %v: %d bytes here, %d there; %q %q", m, udp, f.Bytes, o.Bytes, f.Problem, o.Problem)
 				}
 				if udp && (o.Datagrams != f.Datagrams || o.Lost+f.Lost != 0) {
 					t.Errorf("mode %d: %d datagrams here, %d there, %d lost", m, f.Datagrams, o.Datagrams, o.Lost+f.Lost)
 				}
-				if r := f.BitsPerSecond(); r < 4e6 || r > 25e6 {
+				if r := f.BitsPerSecond(); r > 25e6 || r < 9e6 && !late && udp {
 					t.Errorf("mode %d, UDP %v: %.1f Mbit/s, want 20", m, udp, r/1e6)
 				}
 			}

@@ -71,9 +71,8 @@ func sendUDP(ctx context.Context, f *flow) error {
 	}
 	f.report = s.last(ctx, f.conn)
 	switch {
-	case f.report != nil && s.starving > 100*time.Millisecond:
-		f.problem = fmt.Sprintf("this host could not keep the rate for %v: what was sent is the host's figure, not the path's", s.starving.Round(time.Millisecond))
 	case f.report != nil:
+		f.problem = lateText(s.starving)
 	case s.refused.Load() > 0:
 		f.problem = "no report: the far end's host refused datagrams (nothing listens on the port)"
 	case s.unsent.Load() > 0:

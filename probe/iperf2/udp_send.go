@@ -3,6 +3,7 @@ package iperf2
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -81,6 +82,10 @@ func (s *datagramSender) run(ctx context.Context) error {
 		pacer.Sent(after, s.length, 0)
 	}
 	s.starving = pacer.Starved()
+	if s.rate > 0 && s.bytes == 0 {
+		due := time.Duration(float64(s.sent.Load()) * float64(s.length) * 8 / s.rate * float64(time.Second))
+		s.starving = max(s.starving, time.Since(start)-due)
+	}
 	return nil
 }
 
@@ -121,6 +126,15 @@ func (s *datagramSender) failed(ctx context.Context, err error, since time.Durat
 	s.unsent.Add(1)
 	nap(ctx, time.Millisecond)
 	return nil
+}
+
+// lateText says that this host was slower than the rate asked for; "" if not so that it matters.
+func lateText(starving time.Duration) string {
+	if starving <= 100*time.Millisecond {
+		return ""
+	}
+	return fmt.Sprintf("this host could not keep the rate for %v: what was sent is the host's figure, not the path's",
+		starving.Round(time.Millisecond))
 }
 
 var errRefused = errors.New("nothing listens on the far end's UDP port")
