@@ -3,6 +3,7 @@ package snmp
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -38,19 +39,29 @@ var (
 )
 
 // contactBridge learns which bridge port is which interface and under which index its role stands. A device that
-// is no bridge answers with nothing, which is no error.
-func (s *session) contactBridge(ctx context.Context, m *portMap) {
+// is no bridge answers with nothing, which is no error; only a table without an end is one.
+func (s *session) contactBridge(ctx context.Context, m *portMap) error {
 	m.base, m.roles = map[uint32]uint32{}, map[uint32]string{}
-	rows, _ := s.walk(ctx, dot1dBasePortIfIndex)
+	if m.long {
+		return nil // such an agent is not walked any further
+	}
+	until := time.Now().Add(bridgeTime)
+	rows, err := s.walk(ctx, dot1dBasePortIfIndex, until)
+	if m.long = errors.Is(err, errEndless); m.long {
+		return err
+	}
 	for _, r := range rows {
 		if arcs, n := oid.Arcs(r.index), number(r.value); len(arcs) == 1 && n.OK {
 			m.base[arcs[0]] = n.Value
 		}
 	}
 	if len(m.base) == 0 {
-		return
+		return nil
 	}
-	rows, _ = s.walk(ctx, stpxRSTPPortRole)
+	rows, err = s.walk(ctx, stpxRSTPPortRole, until)
+	if m.long = errors.Is(err, errEndless); m.long {
+		return err
+	}
 	for _, r := range rows {
 		// The index is the instance (VLAN or MST instance), then the bridge port. The lowest instance counts.
 		arcs := oid.Arcs(r.index)
@@ -61,6 +72,7 @@ func (s *session) contactBridge(ctx context.Context, m *portMap) {
 			m.roles[arcs[1]] = strconv.FormatUint(uint64(arcs[0]), 10)
 		}
 	}
+	return nil
 }
 
 // bridgePort returns the bridge port of an interface.

@@ -106,7 +106,7 @@ func playRecording(t *testing.T, b []byte) {
 		t.Fatal(err)
 	}
 	defer s.close()
-	rows, err := s.walk(context.Background(), column(ifTable, ifOperStatus))
+	rows, err := s.walk(context.Background(), column(ifTable, ifOperStatus), time.Now().Add(nameTime))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,7 +114,7 @@ func (s *session) head(ctx context.Context, values map[string]gosnmp.SnmpPDU) er
 // mapDue says whether the ports have to be looked for before anything else.
 func (s *session) mapDue() bool {
 	m := &s.ports
-	return m.at.IsZero() || (m.err != nil || m.stale) && time.Since(m.at) > remapPause
+	return m.at.IsZero() || (m.err != nil || m.stale) && time.Since(m.at) > m.pause()
 }
 
 // clock notes sysUpTime and whether it fell since the last poll: the agent may have numbered its ports anew.
@@ -141,7 +141,7 @@ func (s *session) mapHolds(values map[string]gosnmp.SnmpPDU) bool {
 	s.restarted = false
 	for _, p := range s.ports.ports {
 		if v, ok := values[p.check]; ok {
-			if t, is := text(v); is && given(v) && t != p.found || !given(v) && time.Since(s.ports.at) > remapPause {
+			if t, is := text(v); is && given(v) && t != p.found || !given(v) && time.Since(s.ports.at) > s.ports.pause() {
 				holds = false
 			}
 		}

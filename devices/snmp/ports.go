@@ -23,6 +23,7 @@ type portMap struct {
 	err   error             // ports that were not found, or walks cut short; wraps devices.ErrPartial
 	at    time.Time         // when the map was made; zero: never
 	stale bool              // to be made again
+	long  bool              // a table came to no end: not to be walked again soon
 }
 
 // port is one wanted port.
@@ -40,6 +41,17 @@ type port struct {
 // remapPause is how long a map whose ports are incomplete, or that a device invites to make again, is kept.
 const remapPause = 15 * time.Second
 
+// longPause is the same where a table came to no end.
+const longPause = 2 * time.Minute
+
+// pause returns how long the map is kept although it is incomplete.
+func (m *portMap) pause() time.Duration {
+	if m.long {
+		return longPause
+	}
+	return remapPause
+}
+
 // contact finds the wanted ports. What is wrong with some of them stands in the map; an error means that there is
 // no map.
 func (s *session) contact(ctx context.Context) error {
@@ -48,11 +60,13 @@ func (s *session) contact(ctx context.Context) error {
 	var notes []error
 	var found map[string]match
 	var seen candidates
+	until := time.Now().Add(nameTime)
 	for _, c := range []struct {
 		table Table
 		col   int
 	}{{ifXTable, ifName}, {ifTable, ifDescr}, {ifXTable, ifAlias}} {
-		rows, err := s.walk(ctx, c.table.Entry+"."+strconv.Itoa(c.col))
+		rows, err := s.walk(ctx, c.table.Entry+"."+strconv.Itoa(c.col), until)
+		m.long = m.long || errors.Is(err, errEndless)
 		if err != nil && !errors.Is(err, devices.ErrPartial) {
 			return err
 		}
@@ -60,7 +74,7 @@ func (s *session) contact(ctx context.Context) error {
 			notes = append(notes, err)
 		}
 		seen.add(rows, c.table, c.col, m.names)
-		if found = seen.match(want); len(found) == len(want) && !ambiguous(found) {
+		if found = seen.match(want); m.long || len(found) == len(want) && !ambiguous(found) {
 			break
 		}
 	}
@@ -78,7 +92,9 @@ func (s *session) contact(ctx context.Context) error {
 			m.ports = append(m.ports, f.rows[0].port(name))
 		}
 	}
-	s.contactBridge(ctx, &m)
+	if err := s.contactBridge(ctx, &m); err != nil {
+		notes = append(notes, err)
+	}
 	m.err = s.joined(notes)
 	s.ports = m
 	s.objects.init()

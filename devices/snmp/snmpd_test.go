@@ -261,7 +261,7 @@ func TestTheWalkFindsWhatSnmpwalkFinds(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer s.close()
-				rows, err := s.walk(context.Background(), root)
+				rows, err := s.walk(context.Background(), root, time.Now().Add(nameTime))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -72,7 +72,7 @@ func TestWalkOverOddAgents(t *testing.T) {
 			a, s := table(t, c.rows, c.max)
 			a.Next(c.steps...)
 			a.Always(c.always)
-			rows, err := s.walk(context.Background(), tableRoot)
+			rows, err := s.walk(context.Background(), tableRoot, time.Now().Add(nameTime))
 			if len(rows) != c.want {
 				t.Errorf("%d rows, want %d", len(rows), c.want)
 			}
@@ -91,6 +91,54 @@ func TestWalkOverOddAgents(t *testing.T) {
 	}
 }
 
+func TestATableWithoutAnEndIsCutShort(t *testing.T) {
+	for name, c := range map[string]struct {
+		column, want string
+	}{
+		"names":                    {column: column(ifXTable, ifName), want: "walk of 1.3.6.1.2.1.31.1.1.1.1 cut short after 20"},
+		"descriptions":             {column: column(ifTable, ifDescr), want: "the agent's table has no end"},
+		"bridge ports":             {column: dot1dBasePortIfIndex, want: "the agent's table has no end"},
+		"roles in a spanning tree": {column: stpxRSTPPortRole, want: "the agent's table has no end"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := &snmptest.Agent{Community: "public"}
+			sw(a)
+			if c.column == column(ifTable, ifDescr) {
+				a.Delete(column(ifXTable, ifName))
+			}
+			a.Always(snmptest.Endless(c.column))
+			d := device(snmptest.NewAgent(t, a))
+			d.Ports = []string{"Gi1/0/1"}
+			col := New()
+			defer col.Close()
+			began := time.Now()
+			r, err := col.Collect(context.Background(), d)
+			if err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, devices.ErrPartial) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+			if !r.Clock.OK {
+				t.Error("the device's clock was not read")
+			}
+			if took := time.Since(began); took > nameTime {
+				t.Errorf("took %s", took)
+			}
+			asked := a.Count("GETBULK")
+			if _, err := col.Collect(context.Background(), d); err == nil || a.Count("GETBULK") != asked {
+				t.Errorf("the next poll walked again: %d requests, %v", a.Count("GETBULK")-asked, err)
+			}
+		})
+	}
+}
+
+func TestAWalkHasATimeOfItsOwn(t *testing.T) {
+	a, s := table(t, 0, 0)
+	a.Always(snmptest.Steps(snmptest.Endless(tableRoot), snmptest.Late(10*time.Millisecond)))
+	rows, err := s.walk(context.Background(), tableRoot, time.Now().Add(200*time.Millisecond))
+	if len(rows) == 0 || !errors.Is(err, errEndless) || !errors.Is(err, devices.ErrPartial) {
+		t.Errorf("%d rows, %v, want some and no end", len(rows), err)
+	}
+}
+
 func TestAnswersFromElsewhereAreNotTaken(t *testing.T) {
 	for name, step := range map[string]snmptest.Step{
 		"another source address": snmptest.OtherSource, "another request-id": snmptest.WrongID, "request-id 0": snmptest.ZeroID,
@@ -99,7 +147,7 @@ func TestAnswersFromElsewhereAreNotTaken(t *testing.T) {
 			t.Parallel()
 			a, s := table(t, 3, 0)
 			a.Always(step)
-			rows, err := s.walk(context.Background(), tableRoot)
+			rows, err := s.walk(context.Background(), tableRoot, time.Now().Add(nameTime))
 			if len(rows) != 0 || !errors.Is(err, devices.ErrTimeout) {
 				t.Errorf("%d rows, %v, want a time-out", len(rows), err)
 			}

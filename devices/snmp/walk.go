@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/gosnmp/gosnmp"
 
@@ -11,12 +12,17 @@ import (
 	"whydrop/devices/snmp/internal/oid"
 )
 
-// Limits of one walk; the context limits its time.
+// Limits of one walk. An agent may give rows for ever, each greater than the one before.
 const (
-	maxRows         = 200_000
+	maxRows         = 20_000 // ports of the largest devices
 	maxRequests     = 20_000
-	firstRepetition = 25 // rows of a name column that fit an Ethernet frame
+	firstRepetition = 25               // rows of a name column that fit an Ethernet frame
+	nameTime        = 10 * time.Second // for the columns with the names of ports, together
+	bridgeTime      = 3 * time.Second  // for those of a bridge's ports
 )
+
+// errEndless is wrapped by the error of a walk that came to no end within its limits.
+var errEndless = errors.New("no end")
 
 // row is one instance of a column: the index below the column, and the value.
 type row struct {
@@ -25,8 +31,10 @@ type row struct {
 }
 
 // walk reads a column, or any other subtree, in order. What was read before something went wrong is returned
-// with an error that wraps devices.ErrPartial, or with the plain error if nothing was read.
-func (s *session) walk(ctx context.Context, root string) ([]row, error) {
+// with an error that wraps devices.ErrPartial, or with the plain error if nothing was read. It asks nothing more
+// after until.
+func (s *session) walk(ctx context.Context, root string, until time.Time) ([]row, error) {
+	began := time.Now()
 	w := walker{session: s, repetitions: firstRepetition}
 	var err error
 	if w.root, err = oid.Pack(root); err != nil {
@@ -34,8 +42,12 @@ func (s *session) walk(ctx context.Context, root string) ([]row, error) {
 	}
 	w.last = w.root
 	for requests := 0; ; requests++ {
-		if requests >= maxRequests || len(w.rows) >= maxRows {
-			return w.partial(root, fmt.Errorf("stopped after %d rows", len(w.rows)))
+		switch {
+		case requests >= maxRequests || len(w.rows) >= maxRows:
+			return w.partial(root, fmt.Errorf("the agent's table has %w", errEndless))
+		case !time.Now().Before(until):
+			took := time.Since(began).Round(100 * time.Millisecond)
+			return w.partial(root, fmt.Errorf("the agent's table has %w, or is not given to its end in %s", errEndless, took))
 		}
 		done, err := w.step(ctx)
 		if err != nil {
@@ -60,6 +72,9 @@ func (w *walker) partial(root string, err error) ([]row, error) {
 		return nil, err
 	}
 	out := &Error{Device: w.device.Name, Err: devices.ErrPartial}
+	if errors.Is(err, errEndless) {
+		out.Err = fmt.Errorf("%w: %w", devices.ErrPartial, errEndless)
+	}
 	out.Text = fmt.Sprintf("walk of %s cut short after %d rows: %s", root, len(w.rows), err)
 	if e != nil {
 		out.Text = fmt.Sprintf("walk of %s cut short after %d rows: %s", root, len(w.rows), e.Text)

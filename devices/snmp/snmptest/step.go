@@ -1,6 +1,9 @@
 package snmptest
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gosnmp/gosnmp"
@@ -90,6 +93,23 @@ func Repeat(a *Answer) {
 	v := a.Reply.Variables
 	if half := len(v) / 2; a.Request.PDU == "GETBULK" && half > 0 {
 		a.Reply.Variables = append(v[:half:half], v[:half]...)
+	}
+}
+
+// Endless answers GETNEXT and GETBULK below the column with ever more rows, the indexes counting up.
+func Endless(column string) Step {
+	column = "." + strings.TrimPrefix(column, ".")
+	return func(a *Answer) {
+		if len(a.Request.OIDs) != 1 || !strings.HasPrefix(a.Request.OIDs[0]+".", column+".") || a.Request.PDU == "GET" {
+			return
+		}
+		last, _ := strconv.Atoi(strings.TrimPrefix(a.Request.OIDs[0], column+"."))
+		a.Reply.Error, a.Reply.Variables = gosnmp.NoError, nil
+		for n := range max(1, a.Request.MaxRepetitions) {
+			a.Reply.Variables = append(a.Reply.Variables, gosnmp.SnmpPDU{
+				Name: fmt.Sprintf("%s.%d", column, last+n+1), Type: gosnmp.OctetString, Value: []byte("row"),
+			})
+		}
 	}
 }
 
