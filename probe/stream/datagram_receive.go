@@ -18,9 +18,9 @@ type DatagramReceiver struct {
 	Foreign func(b []byte, from netip.AddrPort)
 	// From, if valid, is the only sender that counts.
 	From netip.AddrPort
-	// Heads says that Parse, and Foreign, are content with the first 128 bytes of a datagram, so that the rest need
-	// not be copied while this host does not keep up. See [Reception.Add] for what that costs.
-	Heads bool
+	// Whole says that Parse or Foreign need more of a datagram than its first 128 bytes. Otherwise the rest is not
+	// copied while this host does not keep up; see [Reception.Add] for what that costs.
+	Whole bool
 	// Count must not be nil.
 	Count *Reception
 }
@@ -30,7 +30,7 @@ type DatagramReceiver struct {
 func (r *DatagramReceiver) Run(ctx context.Context, conn net.PacketConn) error {
 	defer interruptible(ctx, conn.SetReadDeadline)()
 	reader := NewDatagramReader(conn)
-	if r.Heads {
+	if !r.Whole {
 		reader.Heads()
 	}
 	r.Count.reads(reader.Path())

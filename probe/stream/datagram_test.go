@@ -85,7 +85,7 @@ func TestDatagramsAreCountedExactly(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			var wg sync.WaitGroup
 			wg.Go(func() {
-				if err := (&DatagramReceiver{Parse: testParse, Heads: true, Count: rec}).Run(ctx, from); err != nil {
+				if err := (&DatagramReceiver{Parse: testParse, Count: rec}).Run(ctx, from); err != nil {
 					t.Error(err)
 				}
 			})

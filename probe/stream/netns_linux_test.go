@@ -141,13 +141,13 @@ func TestDatagramCountsAreThoseOfTheFirewall(t *testing.T) {
 		n     uint64 // datagrams
 		drop  int    // of 10000
 		room  int    // receive buffer
-		heads bool
+		whole bool
 	}{
-		{"a clean path", 200e6, 8_000, 0, 16 << 20, true},
-		{"a clean path, as fast as it goes", 0, 100_000, 0, 64 << 20, true},
-		{"1 % lost", 400e6, 30_000, 100, 16 << 20, true},
-		{"1 % lost, as fast as it goes", 0, 150_000, 100, 64 << 20, true},
-		{"1 % lost and a host without room", 0, 100_000, 100, 100 << 10, false},
+		{"a clean path", 200e6, 8_000, 0, 16 << 20, false},
+		{"a clean path, as fast as it goes", 0, 100_000, 0, 64 << 20, false},
+		{"1 % lost", 400e6, 30_000, 100, 16 << 20, false},
+		{"1 % lost, as fast as it goes", 0, 150_000, 100, 64 << 20, false},
+		{"1 % lost and a host without room", 0, 100_000, 100, 100 << 10, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -165,7 +165,7 @@ func TestDatagramCountsAreThoseOfTheFirewall(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			var wg sync.WaitGroup
 			wg.Go(func() {
-				if err := (&DatagramReceiver{Parse: testParse, Heads: tt.heads, Count: rec}).Run(ctx, server); err != nil {
+				if err := (&DatagramReceiver{Parse: testParse, Whole: tt.whole, Count: rec}).Run(ctx, server); err != nil {
 					t.Error(err)
 				}
 			})
@@ -205,7 +205,7 @@ func TestAFastTransferOutlivesAnOutage(t *testing.T) {
 	l := inside(t, p.b, func() (net.Listener, error) { return Socket{}.Listen(t.Context(), "tcp", hostB+":0") })
 	defer l.Close()
 	client := inside(t, p.a, func() (net.Conn, error) {
-		return Socket{}.Dialer(5 * time.Second).DialContext(t.Context(), "tcp", l.Addr().String())
+		return Socket{}.Dialer(5*time.Second).DialContext(t.Context(), "tcp", l.Addr().String())
 	})
 	defer client.Close()
 	server, err := l.Accept()

@@ -121,7 +121,7 @@ func (e end) receiveDatagrams(ctx context.Context) error {
 	defer cancel()
 	rec := &stream.Reception{Start: 1}
 	sent, once := uint64(0), sync.Once{}
-	r := stream.DatagramReceiver{Parse: parse, Heads: true, Count: rec, Foreign: func(b []byte, _ netip.AddrPort) {
+	r := stream.DatagramReceiver{Parse: parse, Count: rec, Foreign: func(b []byte, _ netip.AddrPort) {
 		if len(b) == lastSize { // it says how many were sent, and the rest has arrived by then
 			sent = binary.BigEndian.Uint64(b)
 			once.Do(cancel)
