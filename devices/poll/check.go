@@ -25,8 +25,9 @@ type Result struct {
 }
 
 // Check tries what Run will do with a device: that it is reached, lets us in, shows the wanted ports, and how
-// quickly; how often it refreshes its counters, and how far its clock is off. It takes up to some ten seconds and
-// returns soon after ctx ends. It changes nothing on the device.
+// quickly; how often it refreshes its counters, and how far its clock is off. It takes up to some ten seconds, and
+// no step takes longer than stepTime unless the site file wants it, whatever the device does. It returns soon after
+// ctx ends. It changes nothing on the device.
 func Check(ctx context.Context, d devices.Device) []Result {
 	c := newCollectors(Config{})
 	defer c.close()
@@ -69,6 +70,29 @@ func checkAddress(ctx context.Context, d devices.Device) Result {
 	return r
 }
 
+// stepTime is how long one step of Check may take.
+const stepTime = 15 * time.Second
+
+// asked is Collect with a limit of its own. An error says so if the limit was met.
+func asked(ctx context.Context, limit time.Duration, c devices.Collector, d devices.Device) (devices.Reading, error) {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	r, err := c.Collect(limited, d)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w; given up after %s", err, limit)
+	}
+	return r, err
+}
+
+// snmpTime returns the limit of a step by SNMP: longer than stepTime if the site file wants to wait so long.
+func snmpTime(d devices.Device) time.Duration {
+	tries := time.Duration(max(d.SNMP.Retries, 1) + 1)
+	return max(stepTime, 3*tries*d.SNMP.Timeout)
+}
+
+// sshTime is the same of a step by SSH.
+func sshTime(d devices.Device) time.Duration { return max(stepTime, 2*d.SSH.Timeout) }
+
 // siteKeys returns the keys that an error suspects, or otherwise.
 func siteKeys(err error, otherwise string) string {
 	var k interface{ SiteKeys() string }
@@ -89,7 +113,7 @@ func words(d devices.Device, err error) string {
 
 func checkSNMP(ctx context.Context, d devices.Device, c devices.Collector) []Result {
 	began := time.Now()
-	r, err := c.Collect(ctx, d)
+	r, err := asked(ctx, snmpTime(d), c, d)
 	in := Result{Device: d.Name, Step: "snmp", Took: time.Since(began)}
 	if err != nil && !r.Clock.OK {
 		in.Text, in.Key = words(d, err), siteKeys(err, "snmp")
@@ -210,7 +234,7 @@ func checkPace(ctx context.Context, d devices.Device, c devices.Collector) []Res
 	for ctx.Err() == nil && time.Since(began) < paceFor {
 		t := time.Now()
 		var r devices.Reading
-		if r, err = c.Collect(ctx, d); err != nil && !errors.Is(err, devices.ErrPartial) {
+		if r, err = asked(ctx, snmpTime(d), c, d); err != nil && !errors.Is(err, devices.ErrPartial) {
 			break
 		}
 		took = append(took, time.Since(t))
@@ -276,7 +300,7 @@ func differs(a, b map[string]uint64) bool {
 
 func checkSSH(ctx context.Context, d devices.Device, c *collectors) []Result {
 	began := time.Now()
-	r, err := c.cli.Collect(ctx, d)
+	r, err := asked(ctx, sshTime(d), c.cli, d)
 	in := Result{Device: d.Name, Step: "ssh", Took: time.Since(began)}
 	if err != nil && !(errors.Is(err, devices.ErrPartial) && useful(r)) {
 		in.Text, in.Key = words(d, err), siteKeys(err, sshKey(err))
@@ -294,7 +318,7 @@ func checkSSH(ctx context.Context, d devices.Device, c *collectors) []Result {
 	out = append(out, ports)
 
 	began = time.Now()
-	r, err = c.log.Collect(ctx, d)
+	r, err = asked(ctx, sshTime(d), c.log, d)
 	log := Result{Device: d.Name, Step: "log", Took: time.Since(began), OK: err == nil}
 	switch {
 	case err != nil:

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"whydrop/correlate/timeline"
@@ -110,6 +111,47 @@ func TestCheckSaysWhatWorks(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("steps not taken: %v", want)
 	}
+}
+
+func TestCheckOfADeviceWhoseTableHasNoEnd(t *testing.T) {
+	t.Parallel()
+	a := &snmptest.Agent{Community: "public"}
+	a.Set("1.3.6.1.2.1.1.3.0", snmptest.Ticks(5000))
+	a.Always(snmptest.Endless("1.3.6.1.2.1.31.1.1.1.1"))
+	d := agent(t, 0)
+	d.SNMP.Port = snmptest.NewAgent(t, a).Port()
+	began := time.Now()
+	results := Check(context.Background(), d)
+	i := slices.IndexFunc(results, func(r Result) bool { return !r.OK })
+	if i < 0 || !strings.Contains(results[i].Text, "the agent's table has no end") {
+		t.Errorf("results %+v, want a table without an end", results)
+	}
+	if took := time.Since(began); took > stepTime {
+		t.Errorf("took %s", took)
+	}
+}
+
+// stuck answers nothing until it is given up.
+type stuck struct{}
+
+func (stuck) Name() string { return "snmp" }
+func (stuck) Close() error { return nil }
+func (stuck) Collect(ctx context.Context, d devices.Device) (devices.Reading, error) {
+	<-ctx.Done()
+	return devices.Reading{}, fmt.Errorf("snmp: %s: stopped while asking: %w", d.Name, devices.ErrTimeout)
+}
+
+func TestAStepOfTheCheckThatDoesNotEndFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		results := checkSNMP(context.Background(), sw1, stuck{})
+		if len(results) != 1 || results[0].OK || results[0].Text != "stopped while asking: no answer in time; given up after 15s" {
+			t.Errorf("results %+v", results)
+		}
+		if took := time.Since(began); took != stepTime {
+			t.Errorf("took %s", took)
+		}
+	})
 }
 
 func TestCheckSaysWhichKeyToChange(t *testing.T) {
