@@ -30,7 +30,7 @@ func newProbe() *cobra.Command {
 		Long: `Runs one test, TCP or with -u UDP, against ` + "`whydrop serve`" + ` or a stock iperf3 -s and prints what both ends counted.
 
 Letters and units are iperf3's: rates in powers of 1000, sizes in powers of 1024. Exit code 0: it measured; 3: it did
-not; 130: interrupted, with what was measured printed.`,
+not; 4: it did, and the far end's own count is missing; 130: interrupted, with what was measured printed.`,
 		Example: "  whydrop probe 192.0.2.10 -t 10 -P 4 -R\n  whydrop probe -c 192.0.2.10 -b 50M --format json\n  whydrop probe 192.0.2.10 -u -b 100M -l 1400 --bidir",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

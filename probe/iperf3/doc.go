@@ -1,5 +1,5 @@
-// Package iperf3 measures TCP throughput by the protocol of iperf3, as client and as server, with stock iperf3 at
-// either end. The protocol has no standard; it is what esnet/iperf does (facts read in 3.12 to 3.19 and seen on
+// Package iperf3 measures throughput over TCP and UDP by the protocol of iperf3, as client and as server, with stock
+// iperf3 at either end. The protocol has no standard; it is what esnet/iperf does (facts read in 3.12 to 3.19 and seen on
 // the wire of 3.12).
 //
 // # Wire format
@@ -18,6 +18,12 @@
 //	server  DISPLAY_RESULTS 14
 //	client  IPERF_DONE 16
 //
+// With UDP the streams are sockets instead of connections. For each the client sends a hello of 4 bytes to the server's
+// UDP port and waits for an answer of 4 bytes. A datagram begins with the time it was sent, seconds and microseconds,
+// and its number, counted from 1, in 4 bytes each, or 8 for the number if the parameters say so; big endian. Numbers do
+// not end: the client says on the control connection when the test is over. In a test both ways the streams from the
+// client come first.
+//
 // Parameters and results are JSON texts, each after its length in 4 bytes, big endian. ACCESS_DENIED -1 means
 // busy; SERVER_ERROR -2 is followed by two 4-byte numbers, iperf3's own error and errno; SERVER_TERMINATE 11 and
 // CLIENT_TERMINATE 12 end a test early. Streams are numbered 1, 3, 4, 5 and so on, as stock iperf3 does, which
@@ -35,6 +41,20 @@
 //	server  REPORT 104   once a second while the test runs: what arrived, and how busy the host is
 //
 // The token itself never crosses the wire, a recording of an exchange opens nothing, and a cookie serves once.
+//
+// Its results carry more of datagrams under keys of ours: what arrived, out of order, duplicated, dropped by the host.
+//
+// # Loss
+//
+// What was sent is what the sender's kernel took, what arrived is what the receiver got without duplicates, and lost is
+// the difference; so what is lost at the end of a test counts, which leaves no gap in the numbers. Without the
+// receiver's count nothing is said of loss.
+//
+// # Whom a server sends to
+//
+// A server's UDP socket has one peer, whose address is that of a control connection and who said hello. Nobody else gets
+// a byte, so the server cannot be made to send to a third party. A hello does not say which test it belongs to: of the
+// tests from one address, one at a time sets up its streams.
 //
 // # Limits
 //

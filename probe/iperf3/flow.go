@@ -306,7 +306,7 @@ func (f *flow) begin() {
 		f.dataWG.Go(func() {
 			defer wg.Done()
 			if err := f.move(ctx, c); err != nil {
-				f.broken <- err // as many places as streams
+				f.broken <- fmt.Errorf("stream %d: %w", c.id, err) // as many places as streams
 			}
 		})
 	}

@@ -85,8 +85,9 @@ type Result struct {
 	FarProblem  error     // why it did not
 	TCP         []Summary // of this end as sender; empty where the system tells nothing
 	Stalls      []Stall
-	OursFar     bool // the far end is whydrop
-	Interrupted bool // ctx ended before the test did
+	Broken      []error // streams that broke while others went on
+	OursFar     bool    // the far end is whydrop
+	Interrupted bool    // ctx ended before the test did
 }
 
 // Sender returns what the sending end counted; nil if it is not known. Of a test in both directions it is the
@@ -206,7 +207,10 @@ func (r *run) measure(ctx context.Context) error {
 		case <-sent:
 			return nil
 		case err := <-f.broken:
-			return err
+			if r.result.Broken = append(r.result.Broken, err); len(r.result.Broken) == len(f.conns) {
+				return err
+			}
+			r.notice(fmt.Sprintf("%v; the others go on", err))
 		case m, ok := <-f.messages:
 			switch err := problem(m); {
 			case !ok:

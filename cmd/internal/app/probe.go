@@ -29,7 +29,7 @@ type ProbeOptions struct {
 }
 
 // Probe runs one throughput test and prints what it measured. The error carries the exit code: nil when it
-// measured, ExitNotMeasured when it did not, ExitInterrupted when ctx ended first (what was measured is printed).
+// measured, ExitPartial when the far end's own count is missing, ExitNotMeasured when it did not, ExitInterrupted when ctx ended first (what was measured is printed).
 func Probe(ctx context.Context, opt ProbeOptions) error {
 	if err := opt.Test.Check(); err != nil {
 		return Exit{ExitUsage, err}
@@ -68,6 +68,8 @@ func Probe(ctx context.Context, opt ProbeOptions) error {
 		return Exit{Code: ExitInterrupted}
 	case err != nil:
 		return Exit{ExitNotMeasured, err}
+	case res.FarProblem != nil: // said in the result
+		return Exit{Code: ExitPartial}
 	}
 	return nil
 }

@@ -34,6 +34,7 @@ type (
 		Directions    []probeWay      `json:"directions"` // the test's, or both; the one from this end first
 		Streams       []probeStream   `json:"streams"`
 		Stalls        []probeStall    `json:"stalls"`
+		Broken        []string        `json:"broken_streams"` // why some did not last as long as the others
 		Interrupted   bool            `json:"interrupted"`
 	}
 	probeAsked struct {
@@ -147,7 +148,7 @@ func probeDocument(opt ProbeOptions, intervals []iperf3.Interval, r iperf3.Resul
 		SchemaVersion: probeSchema, Measured: err == nil, Error: errText(err), Target: t.Address, Protocol: "tcp", Direction: "forward",
 		Asked:       probeAsked{max(t.Streams, 1), t.Time.Seconds(), t.Bytes, t.Rate, t.Window, t.MSS, t.Omit.Seconds(), t.Length, t.Burst, t.TOS},
 		FarEnd:      probeFar{r.OursFar, errText(missingPeer(r)), serverOutput(r)},
-		Connections: []probeConn{}, Intervals: []probeInterval{}, Streams: []probeStream{}, Stalls: []probeStall{}, Directions: []probeWay{},
+		Connections: []probeConn{}, Intervals: []probeInterval{}, Streams: []probeStream{}, Stalls: []probeStall{}, Broken: []string{}, Directions: []probeWay{},
 		Seconds: r.Duration.Seconds(), Interrupted: r.Interrupted,
 	}
 	d.Direction = directionName(t.Reverse)
@@ -175,6 +176,9 @@ func probeDocument(opt ProbeOptions, intervals []iperf3.Interval, r iperf3.Resul
 	}
 	for _, w := range ways {
 		d.Streams = append(d.Streams, probeStreams(r, w)...)
+	}
+	for _, e := range r.Broken {
+		d.Broken = append(d.Broken, *errText(e))
 	}
 	for _, s := range r.Stalls {
 		d.Stalls = append(d.Stalls, probeStall{stampText(s.From), stampText(s.To), s.To.Sub(s.From).Seconds(), s.Open})
