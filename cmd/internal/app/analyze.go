@@ -21,7 +21,7 @@ import (
 // standard input. A file that can't be read is a problem in the document; if none can be read, or nothing in them
 // is recognised, the verdict is cannot-tell.
 func Analyze(paths []string, stdin io.Reader) report.Document {
-	a := analysis{}
+	a := analysis{texts: ingest.Collection{Today: time.Now()}}
 	for _, p := range paths {
 		a.file(p, stdin)
 	}

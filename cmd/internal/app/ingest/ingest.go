@@ -38,6 +38,9 @@ const (
 // Collection gathers what several texts hold. Its zero value is ready; texts are added in the order in which they
 // were given, which is taken for their order in time.
 type Collection struct {
+	// Today, if not zero, dates the lines of logs that give no year: they are of the year that ends with it.
+	Today time.Time
+
 	texts []*text
 }
 
@@ -157,7 +160,7 @@ func (t *text) free(f func(from, to int, line string)) {
 
 // Result puts together what the texts hold.
 func (c *Collection) Result() Result {
-	b := &builder{clock: epoch, year: c.year()}
+	b := &builder{clock: epoch, year: c.year(), today: c.Today}
 	for _, t := range c.texts {
 		b.text(t)
 	}
@@ -173,6 +176,7 @@ type builder struct {
 	Result
 	clock    time.Time // when the next thing without a date begins
 	year     time.Time // a moment near which lines without a year were written
+	today    time.Time // the last moment they can be of, if year is zero
 	made     bool      // a time was made up
 	dated    bool      // a time was given
 	runs     []runAt

@@ -81,8 +81,12 @@ func (c *Collection) year() time.Time {
 func (b *builder) log(t *text, from int, l logBlock) {
 	at := len(b.Pasted.Events)
 	ref := b.year
-	if ref.IsZero() {
+	switch {
+	case !ref.IsZero():
+	case b.today.IsZero():
 		ref = epoch.AddDate(0, 6, 0)
+	default:
+		ref = b.today
 	}
 	lines := make([]devices.LogLine, 0, len(l.lines))
 	var last time.Time
@@ -115,7 +119,7 @@ func (b *builder) log(t *text, from int, l logBlock) {
 		}
 	}
 	if b.year.IsZero() {
-		b.Warnings = appendOnce(b.Warnings, "Lines of logs give no year; one is made up for them.")
+		b.Warnings = appendOnce(b.Warnings, "Lines of logs give no year; they are taken for the last of their date.")
 	}
 	b.block(t.where(from), "syslog", logText(l, lines, b.Pasted.Events[at:]))
 }
