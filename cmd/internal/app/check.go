@@ -20,45 +20,61 @@ const (
 	probeSamples = 15
 )
 
-// Check tries every device and every probe of the plan at once and writes a line per step to w. It returns an
-// Exit: ExitOK if all passed, ExitPartial if some failed, ExitNotMeasured if all did.
+// Check tries every device and every probe of the plan at once and writes a line per step to w, all of a device or
+// path together as soon as it is done. It returns an Exit: ExitOK if all passed, ExitPartial if some failed,
+// ExitNotMeasured if all did. When ctx ends, what was found until then is written and it is ExitInterrupted.
 func Check(ctx context.Context, plan Plan, w io.Writer) error {
-	parts := make([][]poll.Result, len(plan.Devices)+len(plan.Probes))
+	done := checked{w: w}
 	var wg sync.WaitGroup
-	for i, d := range plan.Devices {
-		wg.Go(func() { parts[i] = poll.Check(ctx, d) })
+	for _, d := range plan.Devices {
+		wg.Go(func() { done.put(ctx, d.Name, poll.Check(ctx, d)) })
 	}
-	for i, spec := range plan.Probes {
-		wg.Go(func() { parts[len(plan.Devices)+i] = checkProbe(ctx, spec) })
+	for _, spec := range plan.Probes {
+		wg.Go(func() { done.put(ctx, "path "+spec.Path, checkProbe(ctx, spec)) })
 	}
 	wg.Wait()
-	if ctx.Err() != nil {
-		return Exit{ExitInterrupted, fmt.Errorf("interrupted")}
-	}
-	passed, failed := 0, 0
-	for _, results := range parts {
-		ok := len(results) > 0
-		for _, r := range results {
-			writeResult(w, r)
-			ok = ok && r.OK
-		}
-		if ok {
-			passed++
-		} else {
-			failed++
-		}
-	}
 	for _, warning := range plan.Warnings {
 		fmt.Fprintf(w, "NOTE  %s\n", report.Clean(warning))
 	}
-	fmt.Fprintf(w, "\n%d of %d passed\n", passed, passed+failed)
+	fmt.Fprintf(w, "\n%d of %d passed\n", done.passed, len(plan.Devices)+len(plan.Probes))
 	switch {
-	case failed == 0:
+	case done.cut > 0:
+		return Exit{ExitInterrupted, fmt.Errorf("interrupted")}
+	case done.failed == 0:
 		return nil
-	case passed == 0:
+	case done.passed == 0:
 		return Exit{Code: ExitNotMeasured}
 	}
 	return Exit{Code: ExitPartial}
+}
+
+// checked writes results as they come and counts what they are of.
+type checked struct {
+	mu                  sync.Mutex
+	w                   io.Writer
+	passed, failed, cut int
+}
+
+// put writes all results of one device or path. What failed because ctx ended is no result.
+func (c *checked) put(ctx context.Context, who string, results []poll.Result) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	interrupted := ctx.Err() != nil
+	ok := len(results) > 0
+	for _, r := range results {
+		if ok = ok && r.OK; r.OK || !interrupted {
+			writeResult(c.w, r)
+		}
+	}
+	switch {
+	case ok:
+		c.passed++
+	case interrupted:
+		c.cut++
+		fmt.Fprintf(c.w, "cut   %-14s interrupted before it was done\n", report.Clean(who))
+	default:
+		c.failed++
+	}
 }
 
 func writeResult(w io.Writer, r poll.Result) {
