@@ -21,7 +21,8 @@ func newServe() *cobra.Command {
 		Long: `Answers throughput tests (of whydrop and of stock iperf3) and heartbeats until you interrupt it.
 
 It listens on 127.0.0.1 unless --listen names another address (0.0.0.0 or :: for all). Clients without the token are
-limited in time, rate and streams; clients that show it are not. The token never crosses the wire.`,
+limited in time, rate and streams; clients that show it are not. The token never crosses the wire. By UDP nothing goes to
+an address that has no control connection.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if opt.MaxTime, err = app.ParseSeconds(maxTime); err != nil {
@@ -59,7 +60,7 @@ limited in time, rate and streams; clients that show it are not. The token never
 	}
 	f := cmd.Flags()
 	iperf2.register(f)
-	f.IntVarP(&opt.Port, "port", "p", iperf3.DefaultPort, "TCP port; 0 takes a free one")
+	f.IntVarP(&opt.Port, "port", "p", iperf3.DefaultPort, "TCP port, and UDP port of the same number; 0 takes a free one")
 	f.StringVar(&opt.Listen, "listen", "", "address to listen on (default 127.0.0.1); 0.0.0.0 or :: for all")
 	f.IntVar(&opt.STAMPPort, "stamp-port", 0, "UDP port of the heartbeat reflector (default: the TCP port + 1)")
 	f.StringVar(&token, "token", "", "`REFERENCE` to the secret that lifts the limits: env:NAME, file:PATH, cmd:COMMAND or prompt:")

@@ -117,6 +117,7 @@ func TestStockClientToOurServer(t *testing.T) {
 		{"the first second omitted", []string{"-t", "1", "-O", "1"}},
 		{"no delay and a title", []string{"-t", "1", "-N", "-T", "title", "--extra-data", "x"}},
 		{"the server's output asked for", []string{"-t", "1", "--get-server-output"}},
+		{"marked, from a port of its own, in bursts", []string{"-t", "1", "-S", "0x10", "--cport", freePort(t), "-b", "50M/5", "-C", "cubic", "-Z"}},
 	}
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -347,5 +348,84 @@ func checkSamples(t *testing.T, s timeline.Snapshot, c *Client, ours bool) {
 		if _, ok := timeline.Describe(k.Metric); !ok {
 			t.Errorf("metric %q is not in the table", k.Metric)
 		}
+	}
+}
+
+// freePort returns a TCP port that was free a moment ago.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return port
+}
+
+func TestStockClientByUDPToOurServer(t *testing.T) {
+	t.Parallel()
+	needPeers(t, false, "iperf3")
+	address := serve(t, ServerConfig{MaxTests: 16})
+	host, port, _ := net.SplitHostPort(address)
+	tests := map[string][]string{
+		"a thousand datagrams":         {"-n", "1000000", "-b", "20M"},
+		"fifty blocks in reverse":      {"-k", "50", "-b", "20M", "-R"},
+		"the first second omitted":     {"-t", "1", "-O", "1"},
+		"omitted in reverse":           {"-t", "1", "-O", "1", "-R"},
+		"numbers of 64 bits, no parts": {"-t", "1", "--udp-counters-64bit", "--dont-fragment", "--bidir"},
+		"the server's output":          {"-t", "1", "--get-server-output", "-P", "2"},
+		"as fast as it goes":           {"-t", "1", "-b", "0"},
+		"bursts, marked, ports":        {"-t", "1", "-b", "10M/20", "-S", "0x88", "--cport", freePort(t), "-P", "2"},
+	}
+	var all sync.WaitGroup
+	defer all.Wait()
+	for name, args := range tests {
+		all.Go(func() {
+			t.Run(name, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+				defer cancel()
+				out, err := exec.CommandContext(ctx, "iperf3", append([]string{"-c", host, "-p", port, "-J", "-u", "-l", "1000"}, args...)...).Output()
+				var r struct {
+					Error string
+					End   struct {
+						Sum struct {
+							Packets, Bytes int64
+							Lost           int64 `json:"lost_packets"`
+						}
+						SumReceived struct{ Bytes int64 } `json:"sum_received"`
+					}
+					Output string `json:"server_output_text"`
+				}
+				if jerr := json.Unmarshal(out, &r); jerr != nil || r.Error != "" {
+					t.Fatalf("%v, %v, %s: %s", err, jerr, r.Error, out)
+				}
+				s := r.End.Sum
+				if s.Packets < 50 || s.Lost < 0 || s.Lost >= s.Packets || r.End.SumReceived.Bytes == 0 {
+					t.Errorf("%+v, %d bytes received", s, r.End.SumReceived.Bytes)
+				}
+				if slices.Contains(args, "--get-server-output") != strings.Contains(r.Output, "receiver") {
+					t.Errorf("the server's output: %q", r.Output)
+				}
+			})
+		})
+	}
+}
+
+// TestAStrangersDatagramsAreHeldToTheRate: in reverse the far end sends no faster than it allows, whatever is asked for.
+func TestAStrangersDatagramsAreHeldToTheRate(t *testing.T) {
+	t.Parallel()
+	address := serve(t, ServerConfig{MaxRate: 20e6, MaxTests: 2})
+	for _, reverse := range []bool{false, true} {
+		t.Run("reverse "+strconv.FormatBool(reverse), func(t *testing.T) {
+			t.Parallel()
+			r, err := Run(t.Context(), Test{Address: address, UDP: true, Reverse: reverse, Time: time.Second, Length: 1000, Streams: 2}, time.Second, Handler{})
+			if err != nil || r.Far == nil {
+				t.Fatal(err, r.FarProblem)
+			}
+			if bits := float64(r.Sender().Bytes()) * 8; bits > 25e6 || bits < 5e6 {
+				t.Errorf("%.3g bit in a second, 20 Mbit/s are allowed", bits)
+			}
+		})
 	}
 }

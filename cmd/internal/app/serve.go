@@ -61,7 +61,7 @@ func Serve(ctx context.Context, opt ServeOptions) error {
 		return Exit{ExitUsage, fmt.Errorf("serve: heartbeats: %w; choose another port with --stamp-port", err)}
 	}
 	defer u.Close()
-	fmt.Fprintf(opt.Progress, "serving throughput tests on TCP %v and heartbeats on UDP %v\n", local, u.LocalAddr())
+	fmt.Fprintf(opt.Progress, "serving throughput tests on TCP and UDP %v and heartbeats on UDP %v\n", local, u.LocalAddr())
 	if !local.IP.IsLoopback() {
 		fmt.Fprintf(opt.Progress, "anyone who reaches this port can use it%s\n", limitsText(opt))
 	}
