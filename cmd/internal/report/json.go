@@ -69,16 +69,17 @@ func (f Finding) MarshalJSON() ([]byte, error) {
 	return encode(plain(f))
 }
 
-// MarshalJSON writes an absent unit or text as null.
+// MarshalJSON writes an absent source, unit or text as null.
 func (e Evidence) MarshalJSON() ([]byte, error) {
 	type plain Evidence
 	return encode(struct {
+		Source *string `json:"source"`
 		plain
 		Value *float64 `json:"value"`
 		Unit  *string  `json:"unit"`
 		Span  Span     `json:"span"`
 		Text  *string  `json:"text"`
-	}{plain(e), e.Value, orNull(e.Unit), e.Span, orNull(e.Text)})
+	}{orNull(e.Source), plain(e), e.Value, orNull(e.Unit), e.Span, orNull(e.Text)})
 }
 
 // MarshalJSON writes an absent unit as null, and the reasons as an object even if there are none.

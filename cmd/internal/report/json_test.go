@@ -34,7 +34,7 @@ var contract = schema{
 		"subject": schema{"device": "string", "port": "string"},
 		"span":    span, "summary": "string",
 		"evidence": []any{schema{
-			"source": "string", "device": "string", "port": "string", "metric": "string",
+			"source": "?string", "device": "string", "port": "string", "metric": "string",
 			"value": "?number", "unit": "?string", "span": span, "text": "?string",
 		}},
 		"against": []any{"string"}, "missing": []any{"string"}, "next": []any{"string"},
