@@ -40,7 +40,7 @@ type outcome struct {
 
 func (p place) target() string { return p.address + ":" + strconv.Itoa(p.port) }
 
-// iperf3Document is what is read of iperf3 -J, and of whydrop probe -J.
+// iperf3Document is what is read of iperf3 -J.
 type iperf3Document struct {
 	Error string
 	End   struct {
@@ -78,6 +78,44 @@ func readUDP(_, client []byte) (outcome, error) {
 		o.lost = s.LostPackets / s.Packets
 	}
 	return o, err
+}
+
+// programDocument is what is read of whydrop probe --format json.
+type programDocument struct {
+	Error    *string
+	Sent     *programTotal
+	Received *programTotal
+	Datagram *struct {
+		Received, Lost float64
+		HostDropped    float64 `json:"host_dropped"`
+		Jitter         float64 `json:"jitter_s"`
+	} `json:"datagrams"`
+}
+
+type programTotal struct {
+	Bytes, Seconds float64
+	Path           string `json:"kernel_path"`
+}
+
+func readProgram(_, client []byte) (outcome, error) {
+	var d programDocument
+	if err := json.Unmarshal(client, &d); err != nil {
+		return outcome{}, fmt.Errorf("the client's document: %w", err)
+	}
+	if d.Error != nil {
+		return outcome{}, errors.New(*d.Error)
+	}
+	if d.Received == nil || d.Sent == nil {
+		return outcome{}, errors.New("one end's count is missing")
+	}
+	o := outcome{units: d.Received.Bytes * 8, seconds: d.Received.Seconds, path: d.Sent.Path + " >"}
+	if g := d.Datagram; g != nil {
+		o.units, o.jitter = g.Received, g.Jitter
+		if all := g.Received + g.Lost; all > 0 {
+			o.lost, o.own = g.Lost/all, g.HostDropped/all
+		}
+	}
+	return o, nil
 }
 
 // readEnds reads what two of our ends told.
@@ -135,7 +173,7 @@ func programServer(p place) []string {
 
 func programClient(extra ...string) func(place) []string {
 	return func(p place) []string {
-		return append(append(p.client, program, "probe", p.address, "-p", strconv.Itoa(p.port), "-J", "-i", "1", "-t",
+		return append(append(p.client, program, "probe", p.address, "-p", strconv.Itoa(p.port), "--format", "json", "-i", "1", "-t",
 			fmt.Sprintf("%.0f", max(1, p.seconds))), extra...)
 	}
 }

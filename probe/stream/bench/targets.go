@@ -45,9 +45,9 @@ func tcpGroup() group {
 	}
 	if program != "" {
 		g.contests = append(g.contests,
-			contest{name: "whydrop > whydrop", server: programServer, client: programClient(programCubic...), read: readTCP},
+			contest{name: "whydrop > whydrop", server: programServer, client: programClient(programCubic...), read: readProgram},
 			contest{name: "iperf3 > whydrop", server: programServer, client: stockClient(cubic...), read: readTCP},
-			contest{name: "whydrop > iperf3", server: stockServer, client: programClient(programCubic...), read: readTCP})
+			contest{name: "whydrop > iperf3", server: stockServer, client: programClient(programCubic...), read: readProgram})
 		g.goals = append(g.goals,
 			goal{contest: "whydrop > whydrop", against: "iperf3", least: 2.0, cpu: 0.5},
 			goal{contest: "whydrop > whydrop", against: "iperf3 -Z", least: 1.6, cpu: 0.65},
@@ -69,9 +69,9 @@ func udpGroup() group {
 	if programUDP {
 		u := []string{"-u", "-b", "0", "-l", "1470"}
 		g.contests = append(g.contests,
-			contest{name: "whydrop > whydrop", server: programServer, client: programClient(u...), read: readUDP},
+			contest{name: "whydrop > whydrop", server: programServer, client: programClient(u...), read: readProgram},
 			contest{name: "iperf3 > whydrop", server: programServer, client: stockClient(append(u, "-w", "4M")...), read: readUDP},
-			contest{name: "whydrop > iperf3", server: stockServer, client: programClient(append(u, "-w", "4M")...), read: readUDP})
+			contest{name: "whydrop > iperf3", server: stockServer, client: programClient(append(u, "-w", "4M")...), read: readProgram})
 		g.goals = append(g.goals,
 			goal{contest: "whydrop > whydrop", against: "iperf3 -w 4M", least: 6, cpu: 0.2},
 			goal{contest: "iperf3 > whydrop", against: "iperf3 -w 4M", least: 0.95},
