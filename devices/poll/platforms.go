@@ -1,6 +1,7 @@
 package poll
 
 import (
+	"strings"
 	"time"
 
 	"whydrop/devices"
@@ -28,6 +29,9 @@ type Source struct {
 
 	collector func(*collectors) devices.Collector
 }
+
+// way names the collector in an Origin: both kinds of questions over SSH are one.
+func (s Source) way() string { return strings.TrimSuffix(s.Name, "-log") }
 
 // Sources.
 var (

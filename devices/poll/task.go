@@ -30,6 +30,9 @@ type task struct {
 	until    time.Time // gaps reach until then
 	said     string    // the text of the last partial answer
 	saidAt   time.Time
+
+	reason timeline.Reason // of the last failure; "" after an answer
+	words  string          // the same
 }
 
 func newTask(w *watch, s Source, c devices.Collector, every time.Duration) *task {
@@ -69,9 +72,28 @@ func (t *task) run(ctx context.Context) {
 			next = next.Add(interval)
 		}
 	}
-	if t.failures > 0 { // what was not known at the end
-		t.gaps(timeline.Span{From: t.until, To: time.Now().UTC()}, timeline.ReasonStopped, "stopped while the device gave no answer")
+	t.stopped(time.Now())
+}
+
+// stopped writes what was not known at the end: for the reason that was known last, if there was one.
+func (t *task) stopped(now time.Time) {
+	const missed = 3
+	if t.failures == 0 && t.polls > 0 && now.Sub(t.until) < missed*t.pace()+time.Second {
+		return
 	}
+	reason, text := t.reason, t.words
+	if reason == "" {
+		reason, text = timeline.ReasonStopped, "stopped while the device gave no answer"
+		if t.words != "" {
+			text += ": " + t.words
+		}
+	}
+	t.gaps(timeline.Span{From: t.until, To: now.UTC()}, reason, text)
+}
+
+// origin is of what is not read from an answer.
+func (t *task) origin() timeline.Origin {
+	return timeline.Origin{Collector: t.source.way() + ":" + t.device.Name}
 }
 
 func jitter(most time.Duration) time.Duration {
@@ -107,6 +129,9 @@ func (t *task) poll(ctx context.Context) time.Duration {
 	r, err := t.collect(ctx)
 	now := time.Now()
 	if err != nil && ended(ctx) {
+		if t.reason == "" {
+			t.words = err.Error()
+		}
 		return 0
 	}
 	if err == nil || errors.Is(err, devices.ErrPartial) && useful(r) {
@@ -146,6 +171,7 @@ func (t *task) succeed(r devices.Reading, err error, now time.Time) {
 	t.answered = now
 	t.mu.Unlock()
 	t.failures, t.refused, t.until = 0, 0, now.UTC()
+	t.reason, t.words = "", ""
 	t.polls++
 	t.records(r)
 	if err == nil {
@@ -162,6 +188,9 @@ func (t *task) succeed(r devices.Reading, err error, now time.Time) {
 	}
 	t.said, t.saidAt = err.Error(), now
 	gap := timeline.Gap{Subject: timeline.Device(t.device.Name), Span: sp, Reason: timeline.ReasonPartial, Text: err.Error(), Origin: r.Origin}
+	if gap.Origin.Collector == "" {
+		gap.Origin = t.origin()
+	}
 	t.out.Put(gap)
 	if t.source.Name == Log.Name {
 		return
@@ -187,11 +216,12 @@ func (t *task) fail(err error, began, now time.Time) time.Duration {
 	} else if t.refused++; t.refused >= loginTries && !strings.Contains(text, " again") {
 		text += "; refused twice, not asked again for " + loginPause.String() // unless the collector says so itself
 	}
+	t.reason, t.words = reason, text
 	t.gaps(timeline.Span{From: t.until, To: now.UTC()}, reason, text)
 	if !t.answers(t, now) {
 		t.out.Put(timeline.Sample{
 			Subject: timeline.Device(t.device.Name), Metric: timeline.Reachable,
-			Span: timeline.Span{From: began.UTC(), To: now.UTC()},
+			Span: timeline.Span{From: began.UTC(), To: now.UTC()}, Origin: t.origin(),
 		})
 	}
 	t.until = now.UTC()
@@ -207,7 +237,7 @@ func (t *task) fail(err error, began, now time.Time) time.Duration {
 // gaps writes that nothing is known of the device and its ports. While another source of the device answers, only
 // what this one alone gives is missing.
 func (t *task) gaps(sp timeline.Span, reason timeline.Reason, text string) {
-	gap := timeline.Gap{Subject: timeline.Device(t.device.Name), Span: sp, Reason: reason, Text: text}
+	gap := timeline.Gap{Subject: timeline.Device(t.device.Name), Span: sp, Reason: reason, Text: text, Origin: t.origin()}
 	others := t.answers(t, sp.To)
 	if others && t.source.Name == Log.Name {
 		gap.Metric = timeline.ClockOffset
@@ -237,7 +267,7 @@ func (t *task) govern(took time.Duration) {
 		now := time.Now().UTC()
 		t.out.Put(timeline.Event{
 			Subject: timeline.Device(t.device.Name), Type: timeline.EventSlow,
-			Span: timeline.Span{From: now.Add(-took), To: now},
+			Span: timeline.Span{From: now.Add(-took), To: now}, Origin: t.origin(),
 			Text: fmt.Sprintf("the device took %s to answer by %s; it is asked every %s now", took.Round(time.Millisecond), t.source.Name, t.interval),
 			Attrs: map[string]string{
 				"period_ms": strconv.FormatInt(t.interval.Milliseconds(), 10),
