@@ -21,11 +21,18 @@ type progress struct {
 	goodput map[timeline.Subject][]float64
 	rtt     map[timeline.Subject]float64
 	next    time.Time
-	unread  map[timeline.Subject]bool
+	unread  map[silence]bool
+}
+
+// silence is what is told once: that a collector gets nothing, or not all, from a device.
+type silence struct {
+	device    timeline.Subject
+	collector string
+	partial   bool
 }
 
 func newProgress(w io.Writer) *progress {
-	return &progress{w: w, goodput: map[timeline.Subject][]float64{}, rtt: map[timeline.Subject]float64{}, unread: map[timeline.Subject]bool{}}
+	return &progress{w: w, goodput: map[timeline.Subject][]float64{}, rtt: map[timeline.Subject]float64{}, unread: map[silence]bool{}}
 }
 
 // Put writes a line for an event or a device that falls silent, and now and then one for the figures.
@@ -63,18 +70,33 @@ func eventText(e timeline.Event) string {
 	return text
 }
 
-// gap tells once when a device falls silent.
+// gap tells once when a device falls silent, or answers in part only: such gaps are of no single metric, but for
+// those of the log. A counter that was reset is no silence.
 func (p *progress) gap(g timeline.Gap) {
-	if g.Kind == timeline.KindDevice && !p.unread[g.Subject] && g.Metric == timeline.Reachable {
-		p.unread[g.Subject] = true
-		p.line(g.Span.To, g.Subject.String(), "no reading: "+g.Text)
+	of := silence{g.Subject, g.Origin.Collector, g.Reason == timeline.ReasonPartial}
+	whole := g.Metric == "" || g.Metric == timeline.ClockOffset
+	if g.Kind != timeline.KindDevice || !whole || g.Reason == timeline.ReasonReset || g.Text == "" || p.unread[of] {
+		return
 	}
+	p.unread[of] = true
+	text := "no reading: "
+	if of.partial {
+		text = "not all is read: "
+	}
+	p.line(g.Span.To, g.Subject.String(), text+g.Text)
+}
+
+// answered ends the silence of the collector that a device's figure comes from.
+func (p *progress) answered(s timeline.Sample) {
+	if s.Kind == timeline.KindPath || s.Metric == timeline.Reachable && s.Value == 0 {
+		return
+	}
+	delete(p.unread, silence{timeline.Device(s.Device), s.Origin.Collector, false})
 }
 
 func (p *progress) sample(s timeline.Sample) {
+	p.answered(s)
 	switch {
-	case s.Metric == timeline.Reachable && s.Value > 0:
-		delete(p.unread, s.Subject)
 	case s.Metric == timeline.GoodputForward:
 		p.goodput[s.Subject] = append(p.goodput[s.Subject], s.Value)
 	case s.Metric == timeline.RTT:
