@@ -29,6 +29,7 @@ type login struct {
 	problem  error    // why a method could not be carried out, if one could not
 	agent    net.Conn // open while logging in
 	question string   // a question of the device that is no password prompt
+	atOnce   bool     // keyboard-interactive was offered and refused before anything was asked
 }
 
 // methods returns the ways to log in, in the order keys, agent, password. Each is used at most once.
@@ -155,6 +156,8 @@ func (l *login) denied(cause error) error {
 		return fail(devices.ErrAuth, cause, "%s: asks user %q for %q, which only a person can answer; give an account that logs in by password or key", l.who, user, l.question)
 	case l.sent == 0 && l.refused.n >= maxRefusals:
 		return fail(devices.ErrAuth, cause, "%s: has refused the password of user %q %d times: not sent again, to spare the account; correct `user` or `password` under its ssh and start again", l.who, user, l.refused.n)
+	case l.atOnce && l.sent == 0:
+		return fail(devices.ErrAuth, cause, "%s: refused the password of user %q: it offers keyboard-interactive, but refuses before it asks; check `user` and `password` under its ssh, and that the device takes passwords%s", l.who, user, l.more())
 	case l.sent > 0:
 		return fail(devices.ErrAuth, cause, "%s: refused the password of user %q (%s); check `user` and `password` under its ssh%s", l.who, user, strings.Join(l.tried, ", "), l.more())
 	case len(l.tried) > 0:

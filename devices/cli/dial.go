@@ -116,6 +116,7 @@ func dial(ctx context.Context, t target, jump *link) (net.Conn, error) {
 // handshakeError puts what went wrong between the connection and the login into words.
 func handshakeError(ctx context.Context, t target, keys *hostKeys, lg *login, err error) error {
 	var no *ssh.AlgorithmNegotiationError
+	lg.atOnce = isRefusedAtOnce(err)
 	at := t.who + " at " + t.addr()
 	switch {
 	case keys.err != nil && !keys.accepted:
@@ -128,7 +129,7 @@ func handshakeError(ctx context.Context, t target, keys *hostKeys, lg *login, er
 	case strings.Contains(err.Error(), "bit keys are insecure"):
 		// crypto/rsa refuses keys below 1024 bits.
 		return fail(devices.ErrUnsupported, err, "%s: its RSA host key is too short to be safe; make a new one on the device: crypto key generate rsa modulus 2048", at)
-	case keys.accepted && (lg.sent > 0 || lg.question != "" || errors.Is(err, errStopped) || isDenial(err)):
+	case keys.accepted && (lg.atOnce || lg.sent > 0 || lg.question != "" || errors.Is(err, errStopped) || isDenial(err)):
 		if ctx.Err() != nil {
 			return fail(devices.ErrTimeout, ctx.Err(), "%s: no answer to the login in time", at)
 		}
@@ -145,6 +146,12 @@ func handshakeError(ctx context.Context, t target, keys *hostKeys, lg *login, er
 func isDenial(err error) bool {
 	s := strings.ToLower(err.Error())
 	return strings.Contains(s, "unable to authenticate") || strings.Contains(s, "too many authentication failures")
+}
+
+// isRefusedAtOnce says whether keyboard-interactive was answered by a refusal (SSH_MSG_USERAUTH_FAILURE, 51) instead
+// of a question (60), as RFC 4256 allows; the SSH library has no type for that either.
+func isRefusedAtOnce(err error) bool {
+	return strings.Contains(err.Error(), "unexpected message type 51 (expected 60)")
 }
 
 // jumpTarget returns where a device's jump host is.

@@ -102,8 +102,9 @@ func sshd(t *testing.T, hostKeys []string, extra string, authorized ssh.PublicKe
 	}
 	port := l.Addr().(*net.TCPAddr).Port
 	l.Close()
-	fmt.Fprintf(&config, "ListenAddress 127.0.0.1:%d\nPidFile none\nUsePAM no\nStrictModes no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\nAuthorizedKeysFile %s\nForceCommand %s\n%s\n",
-		port, filepath.Join(dir, "authorized_keys"), shell, extra)
+	// The first value of a setting counts.
+	fmt.Fprintf(&config, "%s\nListenAddress 127.0.0.1:%d\nPidFile none\nUsePAM no\nStrictModes no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\nAuthorizedKeysFile %s\nForceCommand %s\n",
+		extra, port, filepath.Join(dir, "authorized_keys"), shell)
 	cmd := exec.Command(bin, "-D", "-e", "-f", write(t, filepath.Join(dir, "config"), config.String(), 0o600))
 	var said strings.Builder
 	cmd.Stderr = &said
@@ -211,6 +212,30 @@ func TestRealSSHDWithOldAlgorithms(t *testing.T) {
 	d.SSH.Profile = ProfileLegacy
 	if err := ask(t, d); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestRealSSHDThatRefusesPasswords(t *testing.T) {
+	key, pub := userKey(t, "ed25519", "")
+	for name, c := range map[string]struct{ config string }{
+		"keyboard-interactive fails at once":               {"KbdInteractiveAuthentication yes"},
+		"a password is refused, then keyboard-interactive": {"KbdInteractiveAuthentication yes\nPasswordAuthentication yes"},
+		"a password is refused":                            {"PasswordAuthentication yes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, prints, _ := sshd(t, []string{"ed25519"}, c.config, pub)
+			d.SSH.HostKey, d.SSH.Password = prints["ed25519"], devices.NewSecret("canary")
+			err := ask(t, d)
+			checkWords(t, err, fmt.Sprintf("refused the password of user %q", d.SSH.User))
+			var keys interface{ SiteKeys() string }
+			if !errors.Is(err, devices.ErrAuth) || !errors.As(err, &keys) || keys.SiteKeys() != "ssh.user, ssh.password" {
+				t.Errorf("error %v, want one of the credentials", err)
+			}
+			d.SSH.Key = key
+			if err := ask(t, d); err != nil {
+				t.Errorf("with a key too: %v", err)
+			}
+		})
 	}
 }
 
