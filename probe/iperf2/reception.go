@@ -65,14 +65,14 @@ const (
 type reception struct {
 	mu sync.Mutex
 
-	begun, ended bool
-	zero         bool // numbers count from 0
-	first, last  time.Time
-	highest      int64
-	arrived      uint64 // without duplicates
-	bytes        uint64
-	late, twice  uint64
-	seen         [window / 64]uint64
+	begun       bool
+	zero        bool // numbers count from 0
+	first, last time.Time
+	highest     int64
+	arrived     uint64 // without duplicates
+	bytes       uint64
+	late, twice uint64
+	seen        [window / 64]uint64
 
 	jitter    float64 // s
 	transit   time.Duration
