@@ -13,7 +13,8 @@ import (
 // for one at the least.
 const stoodStill = 50 * time.Millisecond
 
-// ownFacts says which of the path's stalls and losses the measuring host made, or may have made, itself.
+// ownFacts says which of the path's stalls and losses the measuring host made, or may have made, itself, and where its
+// card or its queue kept TCP from going faster.
 func (sc *scene) ownFacts(f *pathFacts, ps *pathScene) {
 	local := timeline.Host(timeline.LocalHost)
 	known := func(m timeline.Metric) float64 {
@@ -27,16 +28,20 @@ func (sc *scene) ownFacts(f *pathFacts, ps *pathScene) {
 	f.OwnSteal, f.OwnSoftirq = known(timeline.HostSteal), known(timeline.HostSoftirq)
 	roundTrip := len(sc.snap.Series(timeline.Path(ps.Path.Name), timeline.LossForward)) == 0
 	for _, ep := range ps.Episodes {
-		if ep.Kind != correlate.Stall && ep.Kind != correlate.LossBurst {
+		low := ep.Kind == correlate.Dip || ep.Kind == correlate.Plateau
+		if ep.Kind != correlate.Stall && ep.Kind != correlate.LossBurst && !low {
 			continue
 		}
 		own := false
-		if sc.stood(ep) {
+		if !low && sc.stood(ep) {
 			own = true
 			f.OwnStood++
 			f.OwnGap = max(f.OwnGap, sc.ownMost(timeline.HostSchedGap, ep.Span))
 		}
 		lost := max(float64(ep.Lost), 1)
+		if low {
+			lost = lowLost * ep.Span.Width().Seconds()
+		}
 		counted := func(m timeline.Metric, to *float64) bool {
 			n := correlate.Total(sc.snap.Series(local, m), ep.Span.Widen(ownSlack, ownSlack))
 			if !(n >= lost) {
@@ -45,8 +50,8 @@ func (sc *scene) ownFacts(f *pathFacts, ps *pathScene) {
 			*to += math.Round(n)
 			return true
 		}
-		if ep.Direction != timeline.Forward || roundTrip { // what came back may have been lost here
-			if counted(timeline.HostUDPDrops, &f.OwnUDPLost) {
+		if !low && (ep.Direction != timeline.Forward || roundTrip) || low && f.Way == timeline.Reverse { // what came back may have been lost here
+			if !low && counted(timeline.HostUDPDrops, &f.OwnUDPLost) {
 				f.DatagramSpans = append(f.DatagramSpans, ep.Span)
 			}
 			own = counted(timeline.HostNICDrops, &f.OwnNICLost) || own
@@ -62,6 +67,9 @@ func (sc *scene) ownFacts(f *pathFacts, ps *pathScene) {
 		f.DatagramSpans = []timeline.Span{f.LossSpan}
 	}
 }
+
+// lowLost is how many packets a second must be lost to slow TCP down: once in a few round trips of a second.
+const lowLost = 0.3
 
 // ownSlack is how far from an episode the host's counters may show it: they are read once a second.
 const ownSlack = time.Second
