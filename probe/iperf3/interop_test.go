@@ -366,7 +366,7 @@ func freePort(t *testing.T) string {
 func TestStockClientByUDPToOurServer(t *testing.T) {
 	t.Parallel()
 	needPeers(t, false, "iperf3")
-	address := serve(t, ServerConfig{MaxTests: 16})
+	address := serve(t, ServerConfig{MaxTests: 16, MaxRate: 100e9})
 	host, port, _ := net.SplitHostPort(address)
 	tests := map[string][]string{
 		"a thousand datagrams":         {"-n", "1000000", "-b", "20M"},
