@@ -16,7 +16,7 @@ const (
 	// open ("true": it had not ended when the probe stopped), reconnected ("true": the flow had to be
 	// opened anew).
 	EventOutage EventType = "path.outage"
-	// EventProbeStart says that a probe began to send. Attrs: kind (iperf3, stamp, icmp, tcp-connect), to,
+	// EventProbeStart says that a probe began to send. Attrs: kind (a name of runner.Kinds), to,
 	// rate_bps.
 	EventProbeStart EventType = "probe.start"
 	// EventProbeStop says that a probe ended. Attrs: reason.

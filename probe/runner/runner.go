@@ -41,6 +41,10 @@ type Spec struct {
 	TestTime  time.Duration // longest single TCP test; 0 means as long as the far end allows
 	FarName   string        // name of the far end as a host; "" means To
 
+	// Of the kinds dns, http and https, which ask a service and no far end of ours:
+	ServicePort uint16 // its port; 0 means 53, 80 or 443
+	Ask         string // the name to ask for, or the path on the server; "" means localhost, or /
+
 	// Kinds names what to run, as in the list Kinds. Empty means "iperf3", "heartbeat" and "host".
 	Kinds []string
 }
@@ -52,6 +56,10 @@ var Kinds = map[string]func(Spec) (probe.Prober, error){
 	"stamp":       newStamp,
 	"icmp":        newICMP,
 	"tcp-connect": newTCPConnect,
+	"udp-connect": newUDPConnect,
+	"dns":         newDNS,
+	"http":        newHTTP,
+	"https":       newHTTPS,
 	"host":        newHost, // this host itself: what it loses is not the path's
 }
 

@@ -34,10 +34,10 @@ func TestProbersNamesTheKeyAtFault(t *testing.T) {
 		fault string
 	}{
 		{"the usual", Spec{Path: "a-b", To: "192.0.2.1"}, 3, ""},
-		{"every kind", Spec{Path: "a-b", To: "192.0.2.1", Kinds: []string{"iperf3", "heartbeat", "stamp", "icmp", "tcp-connect", "host"}}, 6, ""},
+		{"every kind", Spec{Path: "a-b", To: "192.0.2.1", Kinds: []string{"iperf3", "heartbeat", "stamp", "icmp", "tcp-connect", "udp-connect", "dns", "http", "https", "host"}}, 10, ""},
 		{"no name", Spec{To: "192.0.2.1"}, 0, "name"},
 		{"no host", Spec{Path: "a-b"}, 0, "to is missing"},
-		{"an unknown kind", Spec{Path: "a-b", To: "192.0.2.1", Kinds: []string{"owamp"}}, 0, `no kind "owamp"; there are heartbeat, host, icmp`},
+		{"an unknown kind", Spec{Path: "a-b", To: "192.0.2.1", Kinds: []string{"owamp"}}, 0, `no kind "owamp"; there are dns, heartbeat, host, http`},
 		{"a negative rate", Spec{Path: "a-b", To: "192.0.2.1", Rate: -1}, 0, "rate"},
 		{"a negative heartbeat", Spec{Path: "a-b", To: "192.0.2.1", Heartbeat: -1}, 0, "heartbeat"},
 	}

@@ -1,0 +1,272 @@
+// Package dns is a heartbeat by DNS queries over UDP (RFC 1035): for paths to a name server where no far end of ours
+// runs, and for the question whether names can be had at all.
+//
+// Any answer counts, also a refusal or a failure (RCODE 2, 5): it shows that packets went there and back. That a server
+// fails is said once (probe.problem). The round trip includes the time that the server took; a name that it answers by
+// itself keeps that short, so the heartbeat asks for localhost (RFC 6761, section 6.3) unless another is given. Which
+// way a query was lost cannot be told; outages have the direction "both".
+package dns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"strings"
+	"time"
+
+	"golang.org/x/net/dns/dnsmessage"
+
+	"whydrop/correlate/timeline"
+	"whydrop/probe"
+	"whydrop/probe/outage"
+	"whydrop/probe/rxtime"
+)
+
+const (
+	// DefaultPort is the port of DNS.
+	DefaultPort = 53
+	// DefaultHeartbeat is the time between two queries where none is given, and MinHeartbeat the shortest: servers
+	// limit how often they answer one client the same (response rate limiting, from 5 a second on).
+	DefaultHeartbeat = 500 * time.Millisecond
+	MinHeartbeat     = 100 * time.Millisecond
+
+	defaultQuery = "localhost."
+	redialTime   = time.Second
+)
+
+// Asker is a heartbeat by DNS queries. It writes path.rtt, path.loss.round_trip and path.reordered, and outages with
+// the direction "both".
+type Asker struct {
+	Name      string        // the path's name in the site file
+	To        string        // host name or address of the server
+	Port      uint16        // its UDP port; 0 means 53
+	Query     string        // the name to ask for, its address that is; "" means localhost
+	Heartbeat time.Duration // time between two queries; 0 means 500 ms, less than 100 ms is 100 ms
+}
+
+var _ probe.Prober = (*Asker)(nil)
+
+// Path returns the subject of the asker's records.
+func (a *Asker) Path() timeline.Subject { return timeline.Path(a.Name) }
+
+// Probe keeps up the heartbeat until ctx ends, then returns nil. An error means that To has no address or that Query
+// is no name.
+func (a *Asker) Probe(ctx context.Context, out timeline.Sink) error {
+	w, err := a.open(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+	defer w.close()
+	every := a.Heartbeat
+	if every <= 0 {
+		every = DefaultHeartbeat
+	}
+	cfg := outage.Config{
+		Path:      a.Path(),
+		Collector: "dns:" + a.Name,
+		Kind:      "dns",
+		To:        w.to.String(),
+		Heartbeat: max(every, MinHeartbeat),
+		Out:       out,
+	}
+	w.problem = func(reason, text string) {
+		out.Put(timeline.Event{Subject: cfg.Path, Type: timeline.EventProbeProblem, Span: timeline.At(time.Now().Round(0).UTC()),
+			Text: text, Attrs: map[string]string{"kind": "dns", "reason": reason}, Origin: timeline.Origin{Collector: cfg.Collector}})
+	}
+	outage.Run(ctx, cfg, w)
+	return nil
+}
+
+// Check says whether a server answers: nil if it does. It returns when it knows, when ctx ends, or after about a
+// second.
+func (a *Asker) Check(ctx context.Context) error {
+	w, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	switch answered, refused := outage.Try(ctx, w); {
+	case answered:
+		return nil
+	case refused:
+		return fmt.Errorf("dns: %s refused: nothing listens on UDP port %d", w.to.Addr(), w.to.Port())
+	}
+	return fmt.Errorf("dns: no answer from %s", w.to)
+}
+
+func (a *Asker) open(ctx context.Context) (*wire, error) {
+	query := a.Query
+	if query == "" {
+		query = defaultQuery
+	}
+	if !strings.HasSuffix(query, ".") {
+		query += "."
+	}
+	name, err := dnsmessage.NewName(query)
+	if err == nil {
+		_, err = message(0, name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("dns: %q is no name: %w", a.Query, err)
+	}
+	to, err := probe.Resolve(ctx, a.To)
+	if err != nil {
+		return nil, fmt.Errorf("dns: %w", err)
+	}
+	port := a.Port
+	if port == 0 {
+		port = DefaultPort
+	}
+	w := &wire{to: netip.AddrPortFrom(to, port), name: name, first: uint16(rand.IntN(65536)), problem: func(string, string) {}}
+	w.failure = w.dial(time.Now())
+	return w, nil
+}
+
+// message builds a query.
+func message(id uint16, name dnsmessage.Name) ([]byte, error) {
+	m := dnsmessage.Message{
+		Header:    dnsmessage.Header{ID: id, RecursionDesired: true},
+		Questions: []dnsmessage.Question{{Name: name, Type: dnsmessage.TypeA, Class: dnsmessage.ClassINET}},
+	}
+	return m.Pack()
+}
+
+// wire sends queries to one server.
+type wire struct {
+	to      netip.AddrPort
+	name    dnsmessage.Name
+	first   uint16 // the identifier of heartbeat 0
+	conn    *net.UDPConn
+	in      *rxtime.Reader
+	dialled time.Time
+	failure error // why there is no socket
+	sent    uint64
+	refused int // since the last Receive
+	failing bool
+	problem func(reason, text string)
+}
+
+func (w *wire) dial(now time.Time) error {
+	w.dialled = now
+	c, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(w.to))
+	if err != nil {
+		return cause(err)
+	}
+	w.conn, w.in = c, rxtime.New(c)
+	return nil
+}
+
+func (w *wire) close() {
+	if w.in != nil {
+		_ = w.in.Close()
+	}
+	w.conn, w.in = nil, nil
+}
+
+// Send sends heartbeat n.
+func (w *wire) Send(n uint64, now time.Time) error {
+	w.sent = n + 1
+	if w.conn == nil {
+		if now.Sub(w.dialled) < redialTime {
+			return w.failure
+		}
+		if w.failure = w.dial(now); w.failure != nil {
+			return w.failure
+		}
+	}
+	b, err := message(w.first+uint16(n), w.name)
+	if err != nil {
+		return err
+	}
+	_ = w.conn.SetWriteDeadline(now.Add(time.Second))
+	_, err = w.conn.Write(b)
+	for range 3 { // a report of an earlier one; this one was not sent
+		if !isReport(err) {
+			break
+		}
+		w.refuse(err)
+		_, err = w.conn.Write(b)
+	}
+	if err != nil && isStale(err) {
+		w.close()
+		w.failure = cause(err)
+	}
+	return cause(err)
+}
+
+// refuse counts a refusal that has no author; those that have come as reports too.
+func (w *wire) refuse(err error) {
+	if isRefused(err) && w.in != nil && !w.in.Reports() {
+		w.refused++
+	}
+}
+
+// Receive enters the answers that have arrived.
+func (w *wire) Receive(b *outage.Book) {
+	for range 64 { // errors in a row; each ends one Drain
+		if w.in == nil {
+			break
+		}
+		err := w.in.Drain(func(p rxtime.Packet) {
+			if n, ok := w.parse(p.Data); ok {
+				b.Answer(outage.Answer{Number: n, At: p.At, Exact: p.Exact})
+			}
+		})
+		if err == nil {
+			break
+		}
+		var said *rxtime.Report
+		switch {
+		case errors.As(err, &said) && said.Refused && said.By.WithZone("") == w.to.Addr().WithZone(""):
+			w.refused++
+		case errors.As(err, &said):
+			b.Reported(said.By, said.Text)
+		case isStale(err):
+			w.close()
+			w.failure = cause(err)
+		default:
+			w.refuse(err)
+		}
+	}
+	for ; w.refused > 0; w.refused-- {
+		b.Refused()
+	}
+}
+
+// parse returns the number of the heartbeat that a datagram answers.
+func (w *wire) parse(data []byte) (uint64, bool) {
+	var p dnsmessage.Parser
+	h, err := p.Start(data)
+	if err != nil || !h.Response || w.sent == 0 {
+		return 0, false
+	}
+	// A server that could not read the question may leave it out (RCODE 1); any other repeats it.
+	if q, err := p.Question(); err == nil && (q.Type != dnsmessage.TypeA || !strings.EqualFold(q.Name.String(), w.name.String())) {
+		return 0, false
+	}
+	age := uint64(w.first + uint16(w.sent-1) - h.ID)
+	if age >= w.sent {
+		return 0, false
+	}
+	if bad := h.RCode == dnsmessage.RCodeServerFailure; bad != w.failing {
+		if w.failing = bad; bad {
+			w.problem("servfail", fmt.Sprintf("dns heartbeat to %s: the server answers that it fails (SERVFAIL) when asked for %s; the path to it is fine", w.to, w.name))
+		}
+	}
+	return w.sent - 1 - age, true
+}
+
+// cause returns what the system said, without the addresses around it.
+func cause(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Err
+	}
+	return err
+}
