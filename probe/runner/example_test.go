@@ -14,5 +14,5 @@ func ExampleProbers() {
 	fmt.Println(err)
 	// Output:
 	// 2 <nil>
-	// probe of path a-b: no kind "ping"; there are heartbeat, host, icmp, iperf3, stamp, tcp-connect
+	// probe of path a-b: no kind "ping"; there are dns, heartbeat, host, http, https, icmp, iperf3, stamp, tcp-connect, udp-connect
 }

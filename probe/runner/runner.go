@@ -130,7 +130,9 @@ func newTCPConnect(s Spec) (probe.Prober, error) {
 	return &tcpconnect.Connector{Name: s.Path, To: s.To, Port: s.port(), Heartbeat: s.Heartbeat}, nil
 }
 
-func newHost(s Spec) (probe.Prober, error) { return &host.Sampler{Name: s.Path, To: []string{s.To}}, nil }
+func newHost(s Spec) (probe.Prober, error) {
+	return &host.Sampler{Name: s.Path, To: []string{s.To}}, nil
+}
 
 const (
 	minBackoff = time.Second
