@@ -47,16 +47,19 @@ func (f *flow) begin() {
 	f.wg.Go(func() { receivers.Wait(); close(f.received) })
 }
 
-// omitHead makes what was carried up to now count for nothing.
-func (f *flow) omitHead(now time.Time, moved uint64) {
+// omitHead makes what was carried up to now, which is in the marks of the streams, count for nothing.
+func (f *flow) omitHead(now time.Time, moved uint64, marks []mark) {
 	f.counted, f.omitted = now, moved
 	f.cpu.use(now)
-	for _, c := range f.conns {
-		c.base = c.now()
+	var sent uint64
+	for i, c := range f.conns {
+		c.base = marks[i]
+		if c.sends {
+			sent += marks[i].bytes
+		}
 	}
 	if f.budget != nil {
-		// What senders have taken and not counted yet counts.
-		f.budget.Take(f.budgetHead() - int(f.sentBytes()))
+		f.budget.Take(f.budgetHead() - int(sent))
 	}
 }
 
@@ -78,15 +81,6 @@ func (f *flow) amount() uint64 {
 func (f *flow) budgetHead() int {
 	const plenty = 1 << 52
 	return plenty / f.test.length() * f.test.length()
-}
-
-func (f *flow) sentBytes() (n uint64) {
-	for _, c := range f.conns {
-		if c.sends {
-			n += c.bytes()
-		}
-	}
-	return n
 }
 
 // perStream returns the rate of each stream in bit/s; 0 is unlimited. TCP is held to what a far end grants by that

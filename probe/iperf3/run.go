@@ -151,7 +151,7 @@ func (r *run) tick(now time.Time) bool {
 	if r.omits && now.Sub(r.f.start) >= r.f.test.Omit {
 		r.interval(now.Sub(r.f.start), v)
 		r.omits, r.from = false, 0
-		r.f.omitHead(now, v.moved)
+		r.f.omitHead(now, v.moved, r.marks)
 	}
 	at := now.Sub(r.f.counted)
 	r.summarise(v)
@@ -228,11 +228,12 @@ func (r *run) end(ctx context.Context, ended error) error {
 	f.stopSending()
 	f.end = time.Now()
 	r.result.Duration = f.end.Sub(f.counted)
-	if r.omits {
-		f.omitHead(f.end, 0) // it ended before anything counted
-	}
 	if to := r.result.Duration; to-r.from > stream.Tick || r.unreported() {
 		r.interval(to, f.read(f.end))
+	}
+	if r.omits { // it ended before anything counted
+		f.omitHead(f.end, 0, r.marks)
+		r.result.Duration = 0
 	}
 	if s := r.det.open(f.end); s != nil {
 		r.result.Stalls = append(r.result.Stalls, Stall{From: s.from, To: s.to, Open: true})
