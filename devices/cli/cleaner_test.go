@@ -93,6 +93,25 @@ func TestRefusalIsTheDevicesOwnWordsOnly(t *testing.T) {
 	}
 }
 
+func TestForeignIsAShortAnswerOfAnotherSystem(t *testing.T) {
+	for text, want := range map[string]string{
+		"bash: show: command not found\n":                                 "bash: show: command not found",
+		"/bin/sh: 1: show: not found\n":                                   "/bin/sh: 1: show: not found",
+		"-sh: `show`: not found":                                          "-sh: 'show': not found",
+		"zsh: command not found: show\n":                                  "zsh: command not found: show",
+		"Command 'show' not found, did you mean:\n  command 'snow'\n":     "Command 'show' not found, did you mean:",
+		"        ^\nError: Unrecognized command found at '^' position.\n": "Error: Unrecognized command found at '^' position.",
+		"            ^\n% Invalid input detected at '^' marker.\n\n":      "",
+		"% Unknown command or computer name, or unable to find address\n": "",
+		"Syslog logging: enabled\n\nLog Buffer (4096 bytes):\n\nNov 30 14:01:58: %X-3-Y: rommon: command not found\n": "",
+		gi1: "", tree: "", log: "", "": "",
+	} {
+		if got := foreign(text); got != want {
+			t.Errorf("foreign(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestPrintable(t *testing.T) {
 	for in, want := range map[string]string{
 		"  a\x1b[2Jb\n": "a [2Jb", "x\u202ey": "x y", "\xff\xfe": "", "ok ü": "ok ü", strings.Repeat("x", 300): strings.Repeat("x", 200) + "…",

@@ -18,8 +18,8 @@ type questions struct {
 }
 
 // read asks the questions one after another and puts the answers into one reading. It goes on after a command
-// that the device refuses, and stops at any other error; then what was read so far is returned with an error
-// that also wraps devices.ErrPartial. complete says that every question was answered or refused.
+// that the device refuses, and stops at any other error, ErrPlatform among them; then what was read so far is
+// returned with an error that also wraps devices.ErrPartial. complete says that every question was answered or refused.
 func (c *Collector) read(ctx context.Context, d devices.Device, q questions) (r devices.Reading, complete bool, err error) {
 	r = devices.Reading{Device: d.Name}
 	if d.SSH == nil {
@@ -38,7 +38,7 @@ func (c *Collector) read(ctx context.Context, d devices.Device, q questions) (r 
 			c.into(d, a, &r)
 		case errors.Is(err, errNotAllowed):
 			errs = append(errs, err) // the name of a port that can be none
-		case !errors.Is(err, devices.ErrUnsupported) || s.session == nil:
+		case !errors.Is(err, devices.ErrUnsupported) || errors.Is(err, ErrPlatform) || s.session == nil:
 			onlyWatched(d, &r)
 			return r, false, partial(append(errs, err), !r.Span.IsZero())
 		case i < len(q.commands):

@@ -30,6 +30,10 @@ func (f *failure) Unwrap() []error {
 	return []error{f.kind, f.cause}
 }
 
+// ErrPlatform is wrapped, next to devices.ErrUnsupported, by errors about a device that lets us in but is none of
+// the platform that the site file says: it does not have its commands.
+var ErrPlatform = errors.New("not of this platform")
+
 // jumpHost begins the name of a jump host in messages.
 const jumpHost = "jump host of "
 

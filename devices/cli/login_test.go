@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
@@ -423,4 +424,25 @@ func TestFullLinesAreSaid(t *testing.T) {
 	}
 	_, err := second.Ask(within(t, testTime), d, "show clock")
 	checkWords(t, err, "sw1: logged in, but it gives no command line", "its lines may all be in use")
+}
+
+func TestALoginWithoutAPromptIsSaidInWordsOfOurOwn(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*clitest.Server)
+		want   string
+	}{
+		"output without an end": {func(s *clitest.Server) { s.MOTD = strings.Repeat(strings.Repeat("x", 99)+"\n", 90<<10) },
+			"sw1: logged in, but its output has no end: 8 MiB came and no prompt; check `address` and `platform`"},
+		"no prompt": {func(s *clitest.Server) { s.Prompt = "login: " }, "sw1: no prompt seen; it stopped at \"login:\""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := ask(t, device(ios(t, c.change), func(x *devices.SSH) { x.Timeout = 5 * time.Second }))
+			checkWords(t, err, c.want)
+			if strings.Contains(err.Error(), "errConnection") {
+				t.Errorf("error %q has a library's constant in it", err)
+			}
+		})
+	}
 }

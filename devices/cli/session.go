@@ -14,6 +14,7 @@ import (
 	"github.com/scrapli/scrapligo/driver/opoptions"
 	"github.com/scrapli/scrapligo/driver/options"
 	"github.com/scrapli/scrapligo/platform"
+	"golang.org/x/crypto/ssh"
 
 	"whydrop/correlate/timeline"
 	"whydrop/devices"
@@ -40,6 +41,7 @@ type session struct {
 	who      string // the device, as messages name it
 	platform string
 	timeout  time.Duration
+	began    time.Time // when the shell was asked for
 	t        *transport
 	driver   *network.Driver
 	prompt   string
@@ -50,7 +52,7 @@ type session struct {
 // from now on, and closed if it fails.
 func openSession(ctx context.Context, d devices.Device, l *link) (*session, error) {
 	t := newTransport(l)
-	s := &session{who: d.Name, platform: platformOf(d), timeout: timeoutOf(d), t: t}
+	s := &session{who: d.Name, platform: platformOf(d), timeout: timeoutOf(d), began: time.Now(), t: t}
 	stop := context.AfterFunc(ctx, func() { t.hangUp(ctx.Err()) })
 	defer stop()
 	p, err := platform.NewPlatform(definitions[s.platform], d.Address,
@@ -65,16 +67,31 @@ func openSession(ctx context.Context, d devices.Device, l *link) (*session, erro
 		t.end()
 		return s, nil
 	}
+	cause := t.why()
 	t.hangUp(err)
 	var f *failure
-	switch {
-	case errors.As(err, &f):
+	if errors.As(err, &f) {
 		return nil, err
-	case ctx.Err() != nil:
-		return nil, fail(devices.ErrTimeout, ctx.Err(), "%s: logged in, but its command line did not come in time", s.who)
 	}
-	return nil, fail(devices.ErrUnreachable, err, "%s: logged in, but it gives no command line: %s; its lines may all be in use", s.who, printable(err.Error()))
+	return nil, s.noPrompt(ctx, cause, err)
 }
+
+// noPrompt says why a login led to no command line; cause is why the session ended, if it has.
+func (s *session) noPrompt(ctx context.Context, cause, err error) error {
+	var open *ssh.OpenChannelError
+	switch {
+	case errors.Is(cause, errTooLong):
+		return fail(devices.ErrUnsupported, cause, "%s: logged in, but its output has no end: %d MiB came and no prompt; check `address` and `platform`", s.who, maxOutput>>20)
+	case ctx.Err() != nil:
+		return fail(devices.ErrTimeout, ctx.Err(), "%s: logged in, but no prompt came within %s; check `address` and `platform`", s.who, s.waited())
+	case errors.As(err, &open):
+		return fail(devices.ErrUnreachable, err, "%s: logged in, but it gives no command line: %s; its lines may all be in use", s.who, printable(open.Message))
+	}
+	return fail(devices.ErrUnreachable, err, "%s: logged in, but it gives no command line: it ended the session before a prompt came; its lines may all be in use", s.who)
+}
+
+// waited returns how long the session has waited for its prompt.
+func (s *session) waited() time.Duration { return time.Since(s.began).Round(100 * time.Millisecond) }
 
 func timeoutOf(d devices.Device) time.Duration {
 	if d.SSH.Timeout > 0 {
@@ -117,11 +134,17 @@ const silent = time.Second
 func (s *session) learnPrompt(ctx context.Context) (string, error) {
 	last, seen, wait := "", "", quiet
 	for {
-		line, err := s.lastLine(ctx, wait)
+		line, talking, err := s.lastLine(ctx, wait)
 		if line != "" {
 			last = line
 		}
 		if err != nil {
+			if errors.Is(s.t.why(), errTooLong) {
+				return "", s.noPrompt(ctx, errTooLong, err)
+			}
+			if talking && ctx.Err() != nil {
+				return "", fail(devices.ErrTimeout, ctx.Err(), "%s: logged in, but its output has no end: no prompt came within %s; check `address` and `platform`", s.who, s.waited())
+			}
 			if last != "" && ctx.Err() != nil {
 				err = fail(devices.ErrTimeout, ctx.Err(), "%s: no prompt seen; it stopped at %q; check `address` and `platform`", s.who, printable(last))
 			}
@@ -149,24 +172,26 @@ func isPrompt(line string) bool {
 }
 
 // lastLine reads until the device has said something and then been silent for a moment, and returns the line
-// it stopped at; "" if it said nothing for a second.
-func (s *session) lastLine(ctx context.Context, wait time.Duration) (string, error) {
+// it stopped at; "" if it said nothing for a second. talking says that it had talked for as long without a
+// pause when an error came.
+func (s *session) lastLine(ctx context.Context, wait time.Duration) (line string, talking bool, err error) {
 	var got []byte
 	since := time.Now()
+	began := since
 	for {
 		b, err := s.driver.Channel.Read()
 		switch {
 		case err != nil:
-			return tail(got), err
+			return tail(got), time.Since(since) < wait && since.Sub(began) > silent, err
 		case ctx.Err() != nil:
-			return tail(got), ctx.Err()
+			return tail(got), time.Since(since) < wait && since.Sub(began) > silent, ctx.Err()
 		case len(b) > 0:
 			got = append(got, b...)
 			since = time.Now()
 		case len(bytes.TrimSpace(got)) > 0 && time.Since(since) >= wait:
-			return tail(got), nil
+			return tail(got), false, nil
 		case time.Since(since) >= silent:
-			return "", nil
+			return "", false, nil
 		default:
 			time.Sleep(time.Millisecond)
 		}
@@ -204,6 +229,9 @@ func (s *session) run(ctx context.Context, command string) (answer, error) {
 	a := answer{text: text, raw: raw, span: timeline.Span{From: wrote, To: read}}
 	if err != nil {
 		return a, s.broken(ctx, command, err)
+	}
+	if words := foreign(a.text); words != "" {
+		return a, fail(devices.ErrUnsupported, ErrPlatform, "%s: the device does not know `%s` (it said %q); check `platform`", s.who, general(command), words)
 	}
 	if words := refusal(a.text); words != "" {
 		return a, fail(devices.ErrUnsupported, nil, "%s: %s: %s", s.who, command, words)
@@ -282,19 +310,6 @@ func (s *session) tidy(text []byte, command string) string {
 		b.WriteByte('\n')
 	}
 	return strings.TrimLeft(b.String(), "\n")
-}
-
-// refusal returns the device's own words if the answer is a refusal of the command and nothing else: a line
-// that begins with "% " within the first lines. (A log message begins with %FAC-SEV-MNEM.)
-func refusal(text string) string {
-	const first = 4
-	for i, line := range strings.SplitN(text, "\n", first+1) {
-		line = strings.TrimSpace(line)
-		if i < first && (strings.HasPrefix(line, "% ") || strings.HasPrefix(line, "Command authorization failed")) {
-			return printable(line)
-		}
-	}
-	return ""
 }
 
 // broken marks the session dead and says why.

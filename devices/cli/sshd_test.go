@@ -216,6 +216,7 @@ func TestRealSSHDWithOldAlgorithms(t *testing.T) {
 }
 
 func TestRealSSHDThatRefusesPasswords(t *testing.T) {
+	t.Parallel()
 	key, pub := userKey(t, "ed25519", "")
 	for name, c := range map[string]struct{ config string }{
 		"keyboard-interactive fails at once":               {"KbdInteractiveAuthentication yes"},
@@ -247,4 +248,48 @@ func TestAccountThatIsNoDevice(t *testing.T) {
 	d.SSH.Key, d.SSH.HostKey, d.SSH.Timeout = key, prints["ed25519"], 2*time.Second
 	err := ask(t, d)
 	checkWords(t, err, "no prompt seen", "it stopped at \"$\"", "`platform`")
+}
+
+// TestAccountOnALinuxHost logs in where bash answers, with a prompt that IOS could have.
+func TestAccountOnALinuxHost(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("bash"); err != nil {
+		peer(t, "no bash here")
+	}
+	key, pub := userKey(t, "ed25519", "")
+	d, prints, dir := sshd(t, []string{"ed25519"}, "", pub)
+	write(t, filepath.Join(dir, "play"), "#!/bin/sh\nPS1='root@host:~# ' exec bash --norc --noprofile -i\n", 0o755)
+	d.SSH.Key, d.SSH.HostKey, d.Ports = key, prints["ed25519"], []string{"lo", "eth0"}
+	c := collector(t)
+	for _, ask := range []struct {
+		of   devices.Collector
+		want string
+	}{{c, "sw1: the device does not know `show interfaces` (it said "}, {NewLog(c), "sw1: the device does not know `show logging` (it said "}} {
+		_, err := ask.of.Collect(within(t, testTime), d)
+		checkWords(t, err, ask.want, "show: command not found", "check `platform`")
+		var keys interface{ SiteKeys() string }
+		if !errors.Is(err, ErrPlatform) || !errors.Is(err, devices.ErrUnsupported) || !errors.As(err, &keys) || keys.SiteKeys() != "platform" {
+			t.Errorf("error %v, want one of the platform", err)
+		}
+		if n := strings.Count(err.Error(), "does not know"); n != 1 {
+			t.Errorf("said %d times: %v", n, err)
+		}
+	}
+}
+
+func TestOutputWithoutAnEndBeforeThePrompt(t *testing.T) {
+	t.Parallel()
+	key, pub := userKey(t, "ed25519", "")
+	for name, c := range map[string]struct{ script, want string }{
+		"a line now and then": {"while sleep 0.02; do echo line; done", "sw1: logged in, but its output has no end: no prompt came within 2"},
+		"as fast as it can":   {"yes", "sw1: logged in, but its output has no end"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, prints, dir := sshd(t, []string{"ed25519"}, "", pub)
+			write(t, filepath.Join(dir, "play"), "#!/bin/sh\n"+c.script+"\n", 0o755)
+			d.SSH.Key, d.SSH.HostKey, d.SSH.Timeout = key, prints["ed25519"], 2*time.Second
+			checkWords(t, ask(t, d), c.want, "`platform`")
+		})
+	}
 }

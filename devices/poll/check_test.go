@@ -55,13 +55,8 @@ const interfaces = `GigabitEthernet1/0/7 is up, line protocol is up (connected)
 // shell adds a command line to the device.
 func shell(t *testing.T, d *devices.Device) *clitest.Server {
 	t.Helper()
-	key, err := clitest.NewHostKey("ed25519")
-	if err != nil {
-		t.Fatal(err)
-	}
 	begin := time.Now()
-	s := &clitest.Server{Hostname: "sw1", User: "netops", Password: "letmein", HostKey: key}
-	s.Handler = func(cmd string) (string, bool) {
+	return listen(t, d, func(cmd string) (string, bool) {
 		now := time.Now().UTC()
 		switch cmd {
 		case "show interfaces GigabitEthernet1/0/7", "show interfaces":
@@ -78,7 +73,17 @@ func shell(t *testing.T, d *devices.Device) *clitest.Server {
 			return out, true
 		}
 		return "", false
+	})
+}
+
+// listen adds a command line that answers as the handler does.
+func listen(t *testing.T, d *devices.Device, handler func(string) (string, bool)) *clitest.Server {
+	t.Helper()
+	key, err := clitest.NewHostKey("ed25519")
+	if err != nil {
+		t.Fatal(err)
 	}
+	s := &clitest.Server{Hostname: "sw1", User: "netops", Password: "letmein", HostKey: key, Handler: handler}
 	if err := s.Listen("127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
@@ -152,6 +157,43 @@ func TestAStepOfTheCheckThatDoesNotEndFails(t *testing.T) {
 			t.Errorf("took %s", took)
 		}
 	})
+}
+
+func TestCheckOfADeviceOfAnotherPlatform(t *testing.T) {
+	for name, c := range map[string]struct {
+		handler func(string) (string, bool)
+		want    map[string]string
+	}{
+		"a Linux host": {func(cmd string) (string, bool) {
+			word, _, _ := strings.Cut(cmd, " ")
+			return "bash: " + word + ": command not found\n", true
+		}, map[string]string{
+			"ssh reads": "the device does not know `show interfaces` (it said \"bash: show: command not found\")",
+			"log":       "the device does not know `show logging` (it said ", "clock": "not read",
+		}},
+		"answers that mean nothing": {func(string) (string, bool) { return "yes\n", true },
+			map[string]string{"ssh reads": "not found: GigabitEthernet1/0/7", "log": "nothing in the answers to show logging", "clock": "not read"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := agent(t, 0)
+			listen(t, &d, c.handler)
+			d.SNMP = nil
+			for _, r := range Check(context.Background(), d) {
+				want, bad := c.want[r.Step]
+				if r.OK == bad || !strings.Contains(r.Text, want) {
+					t.Errorf("%s: %v %q, want %q in it", r.Step, r.OK, r.Text, want)
+				}
+				if bad && r.Key != "platform" && r.Text != "not found: GigabitEthernet1/0/7" {
+					t.Errorf("%s: change %q, want the platform", r.Step, r.Key)
+				}
+				delete(c.want, r.Step)
+			}
+			if len(c.want) > 0 {
+				t.Errorf("steps not taken: %v", c.want)
+			}
+		})
+	}
 }
 
 func TestCheckSaysWhichKeyToChange(t *testing.T) {

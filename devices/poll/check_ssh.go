@@ -1,0 +1,91 @@
+package poll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"whydrop/devices"
+	"whydrop/devices/cli"
+)
+
+// checkSSH says whether the device lets us in, and what its command line gives.
+func checkSSH(ctx context.Context, d devices.Device, c *collectors) []Result {
+	began := time.Now()
+	r, err := asked(ctx, sshTime(d), c.cli, d)
+	in := Result{Device: d.Name, Step: "ssh", Took: time.Since(began)}
+	foreign := errors.Is(err, cli.ErrPlatform)
+	if err != nil && !foreign && !(errors.Is(err, devices.ErrPartial) && useful(r)) {
+		in.Text, in.Key = words(d, err), siteKeys(err, sshKey(err))
+		return []Result{in}
+	}
+	in.OK, in.Text = true, "logged in"
+	out := []Result{in}
+	ports := checkPorts(d, r, err)
+	if foreign {
+		ports.OK, ports.Text, ports.Key = false, words(d, err), siteKeys(err, "platform")
+	}
+	if ports.Step = "ssh reads"; ports.OK {
+		ports.Text = "show interfaces of " + strings.TrimSpace(strings.SplitN(ports.Text, ":", 2)[1])
+		if r.Bridge != nil {
+			ports.Text += "; show spanning-tree detail"
+		}
+	}
+	out = append(out, ports)
+
+	return append(out, checkLog(ctx, d, c.log)...)
+}
+
+// checkLog says whether the device's log and clock can be read.
+func checkLog(ctx context.Context, d devices.Device, c devices.Collector) []Result {
+	began := time.Now()
+	r, err := asked(ctx, sshTime(d), c, d)
+	log := Result{Device: d.Name, Step: "log", Took: time.Since(began), OK: err == nil}
+	switch {
+	case err != nil:
+		log.Text, log.Key = words(d, err), siteKeys(err, sshKey(err))
+	case len(r.Log) == 0 && !r.LocalClock.OK:
+		log.OK, log.Text, log.Key = false, "nothing in the answers to show logging and show clock can be read", "platform"
+	case len(r.Log) == 0:
+		log.Text = "show logging has no lines: the device keeps no log (logging buffered)"
+	default:
+		log.Text = fmt.Sprintf("show logging has %d lines", len(r.Log))
+	}
+	if !log.OK {
+		return []Result{log, {Device: d.Name, Step: "clock", Text: "not read, as the log", Key: log.Key}}
+	}
+	return []Result{log, checkClock(d, r)}
+}
+
+// checkClock says how far the device's clock is off.
+func checkClock(d devices.Device, r devices.Reading) Result {
+	out := Result{Device: d.Name, Step: "clock", OK: true}
+	if !r.LocalClock.OK {
+		out.Text = "show clock gave no time; log lines can be dated only to the polls between which they came"
+		return out
+	}
+	off, half := r.LocalClock.Value.Offset(), r.LocalClock.Value.Span.Width()/2
+	out.Text = fmt.Sprintf("%s fast, to within %s", off.Round(time.Millisecond), half.Round(time.Millisecond))
+	if off < 0 {
+		out.Text = fmt.Sprintf("%s slow, to within %s", (-off).Round(time.Millisecond), half.Round(time.Millisecond))
+	}
+	out.Text += "; corrected for"
+	return out
+}
+
+// sshKey returns the keys of the site file that may be wrong.
+func sshKey(err error) string {
+	switch {
+	case errors.Is(err, devices.ErrHostKey):
+		return "ssh.host_key, ssh.known_hosts"
+	case errors.Is(err, devices.ErrAuth):
+		return "ssh.user, ssh.password, ssh.key"
+	case errors.Is(err, devices.ErrUnsupported), errors.Is(err, devices.ErrPartial):
+		return "platform"
+	case errors.Is(err, devices.ErrTimeout), errors.Is(err, devices.ErrUnreachable):
+		return "address, ssh.port"
+	}
+	return "ssh"
+}
