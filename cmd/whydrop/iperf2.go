@@ -38,7 +38,7 @@ func withIperf2(args []string) []string {
 type iperf2Flags struct {
 	host, length, interval, rate, window, size, bytes, unit string
 	port, back                                              int
-	udp, v6, reverse, tradeoff, dual, mss, server           bool
+	reverse, tradeoff, dual, mss, server                    bool
 	test                                                    iperf2.Test
 }
 
