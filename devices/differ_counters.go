@@ -58,8 +58,8 @@ func bitsAtMost(speed float64) float64 { return speed * tolerance }
 
 func packetsAtMost(speed float64) float64 { return speed / shortest * tolerance }
 
-// fanIn bounds what can be dropped on its way out: it came in on other, faster ports.
-func fanIn(speed float64) float64 { return packetsAtMost(max(speed, 1e9)) * 100 }
+// fanIn bounds what can be dropped on its way out of a slow port: it came in on another, faster one.
+func fanIn(speed float64) float64 { return packetsAtMost(max(speed, 1e9)) }
 
 func (f figure) most(speed float64) float64 {
 	if f.limit != nil {
@@ -107,9 +107,14 @@ func (w *writer) counters(p *portState, i *Interface, sub timeline.Subject) {
 		}
 		deltas = append(deltas, w.subtract(f, b, c.Value, speed, p, i))
 	}
+	again := w.fallsAgain(p, sub, deltas)
+	reason := timeline.ReasonReset
 	if reset == "" && fallen(deltas) {
-		cleared = true
+		cleared = !again
 		reset = "the counters fell although the device did not restart: they were cleared"
+		if again {
+			reset, reason = fallsAgain, timeline.ReasonSuspect
+		}
 		if p.last.IsZero() {
 			cleared = false
 		}
@@ -124,7 +129,7 @@ func (w *writer) counters(p *portState, i *Interface, sub timeline.Subject) {
 			if cleared {
 				w.event(sub, timeline.EventCleared, sp, reset, nil)
 			}
-			w.gap(sub, "", sp, timeline.ReasonReset, reset)
+			w.gap(sub, "", sp, reason, reset)
 		}
 		p.rest = restState{start: w.now, moved: w.now, seen: w.now, unsure: true}
 		return

@@ -124,7 +124,7 @@ func TestRatesAreNeverAbsurd(t *testing.T) {
 						restarts++
 					}
 				}
-				if g, ok := r.(timeline.Gap); ok && g.Reason == timeline.ReasonReset && g.Kind == timeline.KindPort {
+				if g, ok := r.(timeline.Gap); ok && g.Kind == timeline.KindPort && (g.Reason == timeline.ReasonReset || g.Metric == "" && g.Text == fallsAgain) {
 					resets++
 				}
 				if c := r.Covers(); c.To.Before(c.From) {

@@ -172,9 +172,11 @@ func (w *writer) release(p *portState, sub timeline.Subject, deltas []delta, spe
 	sum, top, known := 0.0, 0.0, timeline.Span{}
 	for _, dl := range deltas {
 		sp := w.between(dl.from)
-		if dl.from.bad {
+		switch {
+		case dl.text == fallsAgain:
+		case dl.from.bad:
 			dl.text = "the counter fell before without being cleared; it is not believed"
-		} else if dl.fell {
+		case dl.fell:
 			dl.text += " without being cleared, while others rose; it is not believed"
 		}
 		bad := dl.from.bad || dl.fell && dl.to.Bits == 0

@@ -24,6 +24,8 @@ type portState struct {
 	lastClear   Opt[string]
 	bases       map[timeline.Metric]base
 	rest        restState
+	falls       map[timeline.Metric][]time.Time // the last ones
+	unreliable  bool                            // a counter fell again and again once
 }
 
 // port writes everything of one interface.
@@ -31,7 +33,7 @@ func (w *writer) port(i *Interface) {
 	sub := timeline.Port(w.reading.Device, i.Name)
 	p := w.side.ports[i.Name]
 	if p == nil {
-		p = &portState{bases: map[timeline.Metric]base{}}
+		p = &portState{bases: map[timeline.Metric]base{}, falls: map[timeline.Metric][]time.Time{}}
 		w.side.ports[i.Name] = p
 	}
 	p.renumbered = p.index.OK && i.Index.OK && p.index != i.Index

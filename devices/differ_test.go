@@ -216,6 +216,118 @@ func TestCommandLineCountersAreClearedOrNotBelieved(t *testing.T) {
 	}
 }
 
+func TestMorePacketsThanTheLineCanCarryAreNotBelieved(t *testing.T) {
+	set := map[timeline.Metric]func(*Interface, uint64){
+		timeline.InErrors:       func(i *Interface, n uint64) { i.InErrors = C64(n) },
+		timeline.OutErrors:      func(i *Interface, n uint64) { i.OutErrors = C64(n) },
+		timeline.InDrops:        func(i *Interface, n uint64) { i.InDrops = C64(n) },
+		timeline.OutDrops:       func(i *Interface, n uint64) { i.OutDrops = C64(n) },
+		timeline.InFCS:          func(i *Interface, n uint64) { i.FCS = C64(n) },
+		timeline.LateCollisions: func(i *Interface, n uint64) { i.LateCollisions = C64(n) },
+		timeline.InPackets:      func(i *Interface, n uint64) { i.InPackets = C64(n) },
+	}
+	for metric, put := range set {
+		for name, c := range map[string]struct {
+			speed uint64
+			step  uint64
+			want  bool // believed
+		}{
+			"what a line of 1 Gbit/s carries": {1e9, 1_488_000, true},
+			"more than it carries":            {1e9, 1_700_000, false},
+			"far more":                        {1e9, 4e9, false},
+			"more than 10 Gbit/s carry":       {1e10, 17_000_000, false},
+			"no speed is known":               {0, 17_000_000, true},
+		} {
+			t.Run(string(metric)+": "+name, func(t *testing.T) {
+				i := gig(1000, 1000)
+				i.Speed = None[uint64]()
+				if c.speed > 0 {
+					i.Speed = Some(c.speed)
+				}
+				p := newPolls()
+				put(&i, 100)
+				p.poll(time.Second, i)
+				i.InOctets.Value.Value += 1000
+				put(&i, 100+c.step)
+				recs := p.poll(time.Second, i)
+				got, gaps := samplesOf(recs, metric), gapsOf(recs, port1, timeline.ReasonSuspect)
+				if believed := len(got) == 1 && len(gaps) == 0; believed != c.want || !c.want && (len(got) > 0 || len(gaps) != 1 || gaps[0].Metric != metric) {
+					t.Errorf("samples %+v, suspect %+v; want it believed: %v", got, gaps, c.want)
+				}
+			})
+		}
+	}
+}
+
+func TestDropsOfASlowPortThatAFastOneFeeds(t *testing.T) {
+	p := newPolls()
+	i := Interface{InOctets: C64(1), OutDrops: C64(0), Speed: Some[uint64](10e6)}
+	p.poll(time.Second, i)
+	i.InOctets, i.OutDrops = C64(2), C64(81_000) // 1 Gbit/s of 1500 octets into 10 Mbit/s
+	if got := samplesOf(p.poll(time.Second, i), timeline.OutDrops); len(got) != 1 || !near(got[0].Value, 81_000) {
+		t.Errorf("drops %+v, want 81000/s", got)
+	}
+}
+
+func TestCountersThatFallAgainAndAgain(t *testing.T) {
+	one := func(n int, i *Interface) { // one counter falls in every other poll, the others rise
+		i.OutDrops = C64(uint64(1000 + n%2*500))
+	}
+	all := func(n int, i *Interface) {
+		i.InOctets, i.OutOctets, i.InPackets = C64(uint64(1000+n%2*500)), C64(uint64(1000+n%2*500)), C64(uint64(10+n%2*5))
+	}
+	for name, c := range map[string]struct {
+		change  func(int, *Interface)
+		metric  timeline.Metric
+		cleared int
+	}{
+		"one of them": {one, timeline.OutDrops, 0},
+		"all of them": {all, timeline.InBits, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPolls()
+			at := func(n int) Interface {
+				i := gig(1e6+uint64(n)*1000, 1e6+uint64(n)*1000)
+				i.InPackets, i.OutDrops = C64(uint64(n)*10), C64(1000)
+				if n < 60 {
+					c.change(n, &i)
+				}
+				return i
+			}
+			var late []timeline.Record // once it is known
+			for n := range 60 {
+				if recs := p.poll(time.Second, at(n)); n > 10 {
+					late = append(late, recs...)
+				}
+			}
+			if got := samplesOf(late, c.metric); len(got) > 0 {
+				t.Errorf("%d samples of a counter that falls again and again", len(got))
+			}
+			gaps := 0
+			for _, g := range gapsOf(late, port1, timeline.ReasonSuspect) {
+				if (g.Metric == c.metric || g.Metric == "") && g.Text == fallsAgain {
+					gaps++
+				}
+			}
+			if gaps < 40 {
+				t.Errorf("%d gaps in 49 polls", gaps)
+			}
+			if got := len(eventsOf(p.records, timeline.EventUnreliable)); got != 1 {
+				t.Errorf("%d events of unreliable counters, want one", got)
+			}
+			if got := len(eventsOf(p.records, timeline.EventCleared)); got != c.cleared {
+				t.Errorf("%d events of cleared counters, want %d", got, c.cleared)
+			}
+			for n := 60; n < 240; n++ {
+				p.poll(time.Second, at(n))
+			}
+			if got := samplesOf(p.last, c.metric); len(got) != 1 {
+				t.Errorf("not believed again after three minutes of rising: %+v", p.last)
+			}
+		})
+	}
+}
+
 func TestStatesBecomeEvents(t *testing.T) {
 	up := Interface{Oper: Some("up"), LastChange: Some[uint32](1000), Speed: Some[uint64](1e9), Duplex: Some("full"), STPState: Some("forwarding"), STPRole: Some("root")}
 	with := func(f func(*Interface)) Interface { i := up; f(&i); return i }

@@ -57,7 +57,7 @@ func (r *Rule) compile() error {
 
 // eventTypes lists the event types a rule may need.
 const eventTypes = " path.outage if.oper if.speed if.duplex stp.state stp.role stp.topology_change stp.root_port " +
-	"stp.root_bridge ha.failover cdp.duplex_mismatch syslog sys.restart if.counters_cleared host.clock_step host.nic "
+	"stp.root_bridge ha.failover cdp.duplex_mismatch syslog sys.restart if.counters_cleared if.counters_unreliable host.clock_step host.nic "
 
 func (r *Rule) compileParts() []error {
 	env := blank(r.Scope)

@@ -69,6 +69,8 @@ const (
 	EventRestart EventType = "sys.restart"
 	// EventCleared says that a port's counters fell although the device did not restart.
 	EventCleared EventType = "if.counters_cleared"
+	// EventUnreliable says that a port's counters fall again and again and are not believed. Attrs: metric.
+	EventUnreliable EventType = "if.counters_unreliable"
 	// EventRenumbered says that an ifName moved to another ifIndex. Attrs: from, to.
 	EventRenumbered EventType = "if.renumbered"
 	// EventSlow says that a device answers more slowly or refreshes its counters more rarely than it is asked.

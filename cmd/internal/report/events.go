@@ -31,6 +31,7 @@ var eventWords = map[timeline.EventType]func(timeline.Event) string{
 	timeline.EventSyslog:         func(e timeline.Event) string { return "log" },
 	timeline.EventRestart:        func(e timeline.Event) string { return "device or its agent restarted" },
 	timeline.EventCleared:        func(e timeline.Event) string { return "counters cleared" },
+	timeline.EventUnreliable:     func(e timeline.Event) string { return "counters not believed" },
 	timeline.EventRenumbered:     change("interface index "),
 	timeline.EventSlow:           func(e timeline.Event) string { return "answers slowly, every " + attr(e, "period_ms") + " ms" },
 }
