@@ -146,7 +146,7 @@ func (f *flow) dialDatagrams(ctx context.Context, c *dataConn, i int) error {
 	growBuffers(conn, f.test.Window, f.test.conns())
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetReadDeadline(past) })
 	defer stop()
-	if c.early, err = sayHello(ctx, conn); err != nil {
+	if c.early, err = sayHello(ctx, conn, f.test.connectWait()); err != nil {
 		conn.Close()
 		return err
 	}
@@ -163,13 +163,13 @@ func growBuffers(conn net.Conn, asked, streams int) {
 }
 
 // sayHello says hello until something comes back, which is the answer, or already a datagram of the test: then the
-// answer was lost or is late.
-func sayHello(ctx context.Context, conn net.Conn) (early []byte, err error) {
+// answer was lost or is late. It gives up after the wait.
+func sayHello(ctx context.Context, conn net.Conn, wait time.Duration) (early []byte, err error) {
 	b := make([]byte, maxDatagram)
-	for began := time.Now(); time.Since(began) < stateWait && ctx.Err() == nil; {
+	for began := time.Now(); time.Since(began) < wait && ctx.Err() == nil; {
 		said := time.Now()
 		if _, err = conn.Write([]byte(helloText)); err != nil {
-			err = fmt.Errorf("iperf3: hello: %w", classify(err))
+			err = fmt.Errorf("hello: %w", err)
 		}
 		_ = conn.SetReadDeadline(time.Now().Add(helloWait))
 		n, rerr := conn.Read(b)
@@ -179,12 +179,12 @@ func sayHello(ctx context.Context, conn net.Conn) (early []byte, err error) {
 		case rerr == nil && n > len(helloReply):
 			return b[:n:n], nil
 		case rerr != nil:
-			err = fmt.Errorf("iperf3: hello: %w", classify(rerr))
+			err = fmt.Errorf("hello: %w", rerr)
 			pause(ctx, helloWait-time.Since(said)) // a refusal comes at once, and the port may open yet
 		}
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return nil, fmt.Errorf("%w to the hello on UDP: %w", ErrNoAnswer, err)
+	return nil, fmt.Errorf("%w on UDP in %v: %w", ErrNoAnswer, wait, err)
 }

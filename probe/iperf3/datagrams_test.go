@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/netip"
 	"strings"
@@ -471,7 +472,7 @@ func TestNobodyAnswersTheHello(t *testing.T) {
 	defer c.Close()
 	stop := context.AfterFunc(ctx, func() { _ = c.SetReadDeadline(past) })
 	defer stop()
-	if _, err := sayHello(ctx, c); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := sayHello(ctx, c, stateWait); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
 	n := 0
@@ -483,6 +484,48 @@ func TestNobodyAnswersTheHello(t *testing.T) {
 	}
 	if n != 2 {
 		t.Errorf("%d hellos in 1.5 s, want 2", n)
+	}
+}
+
+// TestUDPFarEndsThatDoNotAnswer: a test ends in time and says why.
+func TestUDPFarEndsThatDoNotAnswer(t *testing.T) {
+	t.Parallel()
+	flood := func(u *net.UDPConn) {
+		b := make([]byte, 2000)
+		_, from, _ := u.ReadFromUDP(b)
+		for range 100 {
+			_, _ = u.WriteToUDP(b[:rand.IntN(4)], from)
+		}
+	}
+	for name, tt := range map[string]struct {
+		act  func(u *net.UDPConn)
+		wait time.Duration
+		want string
+	}{
+		"silence":                             {func(u *net.UDPConn) {}, 0, "no answer on UDP in 10s"},
+		"silence, and no time for it":         {func(u *net.UDPConn) {}, 1500 * time.Millisecond, "no answer on UDP in 1.5s"},
+		"nothing but what is too short":       {flood, 1500 * time.Millisecond, "no answer on UDP in 1.5s"},
+		"nobody listens":                      {func(u *net.UDPConn) { u.Close() }, 1500 * time.Millisecond, "refused"},
+		"no UDP at a server that serves none": {nil, 0, "refuses the test: \"UDP is not served here\""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test := Test{UDP: true, Time: time.Second, Rate: 1e6, Length: 1000, ConnectTimeout: tt.wait}
+			switch {
+			case tt.act != nil:
+				test.Address = udpServer(t, tt.act, 0, "")
+			default:
+				test.Address = serve(t, ServerConfig{NoUDP: true})
+			}
+			began := time.Now()
+			_, err := Run(t.Context(), test, time.Second, Handler{})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q in it", err, tt.want)
+			}
+			if d := time.Since(began); d > 12*time.Second {
+				t.Errorf("it took %v", d)
+			}
+		})
 	}
 }
 

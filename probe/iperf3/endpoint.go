@@ -50,16 +50,20 @@ func (t Test) network(protocol string) string {
 	return protocol
 }
 
+// connectWait is how long a connection may take to open, or a hello to be answered.
+func (t Test) connectWait() time.Duration {
+	if t.ConnectTimeout > 0 {
+		return t.ConnectTimeout
+	}
+	return stateWait
+}
+
 // dialer returns what opens the i-th stream, or the control connection (-1): bound, marked and set up.
 func (t Test) dialer(sock stream.Socket, protocol string, i int) *net.Dialer {
-	wait := t.ConnectTimeout
-	if wait <= 0 {
-		wait = stateWait
-	}
 	if protocol == "udp" {
 		sock.MSS, sock.Congestion, sock.Unsent = 0, "", 0
 	}
-	d := sock.Dialer(wait)
+	d := sock.Dialer(t.connectWait())
 	m := marks{tos: t.TOS, dontFragment: t.DontFragment && t.UDP && i >= 0, device: t.Device}
 	ap := netip.AddrPortFrom(t.LocalAddress, 0)
 	if t.LocalPort != 0 && i >= 0 {

@@ -45,7 +45,7 @@ type Test struct {
 	// Counters64 numbers datagrams with 64 bits instead of 32; both ends must know it (iperf3 since 3.1).
 	Counters64     bool
 	ServerOutput   bool          // the far end is asked for what it printed
-	ConnectTimeout time.Duration // 0: 10 s
+	ConnectTimeout time.Duration // for each connection to open, and each UDP stream to be answered; 0: 10 s
 	Nagle          bool          // small segments wait for an acknowledgement; the engine's default is not to
 	NoDelay        bool          // the far end is asked not to let small segments wait either
 	ZeroCopy       bool          // the far end is asked to send without copying, as iperf3 -Z
