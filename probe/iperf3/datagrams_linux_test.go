@@ -3,6 +3,7 @@ package iperf3
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -119,6 +120,13 @@ func TestDatagramsAreCountedAsTheRouterDoes(t *testing.T) {
 			})
 		}
 	}
+	t.Run("datagrams that do not fit", func(t *testing.T) {
+		n.open()
+		_, err := Run(t.Context(), Test{Address: addrB + ":5201", UDP: true, Reverse: true, Time: 200 * time.Millisecond, Rate: 1e6, Length: 3000, DontFragment: true, Dial: n.dial}, time.Second, Handler{})
+		if !errors.Is(err, errNothingSent) {
+			t.Errorf("got %v, want that nothing was sent", err)
+		}
+	})
 }
 
 // TestLinkLocalZoneIsKept: every socket of a test knows on which link its peer is.

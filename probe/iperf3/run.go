@@ -258,11 +258,17 @@ func (r *run) end(ctx context.Context, ended error) error {
 	if r.nothing() && ended != nil {
 		return fmt.Errorf("iperf3: %s: nothing was measured: %w", f.test.Address, ended)
 	}
+	if far := r.result.Far; far != nil && far.Bytes() == 0 && r.nothing() {
+		return fmt.Errorf("iperf3: %s: nothing was measured: %w", f.test.Address, errNothingSent)
+	}
 	if ended != nil && !r.result.Interrupted {
 		r.notice(fmt.Sprintf("the far end's result is missing: %v", ended))
 	}
 	return nil
 }
+
+// errNothingSent says that a test came to its end without a byte. Where the far end sends, its own log says why.
+var errNothingSent = errors.New("neither end sent a byte")
 
 // nothing says whether no byte moved at all, those of what was omitted included.
 func (r *run) nothing() bool {

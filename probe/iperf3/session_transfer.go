@@ -91,7 +91,10 @@ func (t *session) move(ctx context.Context, c *dataConn, budget *stream.Budget) 
 	}
 	switch {
 	case p.udp:
-		_ = c.moveDatagrams(ctx, datagrams{rate: rate, length: p.length, burst: p.burst, wide: p.counters64, budget: budget})
+		err := c.moveDatagrams(ctx, datagrams{rate: rate, length: p.length, burst: p.burst, wide: p.counters64, budget: budget})
+		if err != nil {
+			t.server.log("%v: stream %d: %v", c.conn.RemoteAddr(), c.id, err)
+		}
 	case !c.sends:
 		_ = (&stream.Receiver{Length: p.length, Slow: cfg.Slow, Verify: p.verify(), Limit: t.readLimit, Count: &c.count}).Run(ctx, c.conn)
 	case p.burst > 1 && p.rate > 0:
