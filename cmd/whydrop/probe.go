@@ -71,7 +71,7 @@ not; 4: it did, and the far end's own count is missing; 130: interrupted, with w
 	f.BoolVarP(&in.iperf3JSON, "json", "J", false, "print the document of iperf3 -J")
 	in.register(f)
 	f.StringVar(&in.token, "token", "", "`REFERENCE` to the far end's secret, which lifts its limits: env:NAME, file:PATH, cmd:COMMAND or prompt:")
-	return cmd
+	return withPath(cmd)
 }
 
 // options checks the letters. Every mistake names its letter.

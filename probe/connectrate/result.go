@@ -72,6 +72,26 @@ func (r *Result) count() {
 	r.refused = r.Slow[Accepted]+r.Fast[Accepted] == 0
 }
 
+// Second is what became of the connections that began in one second.
+type Second struct {
+	From   time.Duration // since the beginning
+	Counts Counts
+}
+
+// BySecond counts the attempts second by second.
+func (r Result) BySecond() []Second {
+	var out []Second
+	for _, a := range r.Attempts {
+		from := a.At.Truncate(time.Second)
+		for len(out) == 0 || out[len(out)-1].From < from {
+			next := time.Duration(len(out)) * time.Second
+			out = append(out, Second{next, Counts{}})
+		}
+		out[len(out)-1].Counts[a.Fate]++
+	}
+	return out
+}
+
 // nothing says whether nothing answered at all.
 func (r Result) nothing() bool {
 	for _, e := range r.Established {

@@ -49,7 +49,7 @@ func (r Result) there() string {
 
 // most says why no larger packet was tried.
 func (r Result) most() string {
-	if r.MTU >= min(r.OwnMTU, maxSize) {
+	if r.MTU >= r.OwnMTU {
 		return "as much as this host's own link"
 	}
 	return "the most that was tried"

@@ -70,16 +70,24 @@ type Config struct {
 	Progress func(Result)
 }
 
+// PortOf returns the port that the packets go to; 0 for ICMP, which has none.
+func (c Config) PortOf() uint16 {
+	switch {
+	case c.Method == ICMP:
+		return 0
+	case c.Port != 0:
+		return c.Port
+	case c.Method == TCP:
+		return DefaultTCPPort
+	}
+	return DefaultUDPPort
+}
+
 func (c Config) withDefaults() Config {
 	if c.Method == "" {
 		c.Method = UDP
 	}
-	if c.Port == 0 {
-		c.Port = DefaultUDPPort
-		if c.Method == TCP {
-			c.Port = DefaultTCPPort
-		}
-	}
+	c.Port = c.PortOf()
 	c.Hops = within(c.Hops, defaultHops, 1, maxHops)
 	c.Rounds = within(c.Rounds, defaultRounds, 1, maxRounds)
 	c.Interval = within(c.Interval, defaultInterval, minInterval, time.Hour)
