@@ -45,8 +45,8 @@ func TestDocumentHasEveryKeyOfStock(t *testing.T) {
 			if err := Probe(ctx, ProbeOptions{Test: test, Interval: 100 * time.Millisecond, Format: "iperf3", Out: &ours, Progress: io.Discard}); err != nil {
 				t.Fatal(err)
 			}
-			have := keysOf(t, ours.Bytes())
-			for _, k := range keysOf(t, stock) {
+			have := documentKeys(t, ours.Bytes())
+			for _, k := range documentKeys(t, stock) {
 				if !slices.Contains(have, k) {
 					t.Errorf("%s is not in our document", k)
 				}
@@ -74,8 +74,8 @@ func farEnd(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// keysOf returns the paths of all keys of a document.
-func keysOf(t *testing.T, text []byte) (out []string) {
+// documentKeys returns the paths of all keys of a document.
+func documentKeys(t *testing.T, text []byte) (out []string) {
 	t.Helper()
 	var doc any
 	if err := json.Unmarshal(text, &doc); err != nil {
