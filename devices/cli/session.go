@@ -41,7 +41,8 @@ type session struct {
 	who      string // the device, as messages name it
 	platform string
 	timeout  time.Duration
-	began    time.Time // when the shell was asked for
+	began    time.Time     // when the shell was asked for
+	talked   time.Duration // how much of the time until the prompt came the device was printing
 	t        *transport
 	driver   *network.Driver
 	prompt   string
@@ -82,6 +83,8 @@ func (s *session) noPrompt(ctx context.Context, cause, err error) error {
 	switch {
 	case errors.Is(cause, errTooLong):
 		return fail(devices.ErrUnsupported, cause, "%s: logged in, but its output has no end: %d MiB came and no prompt; check `address` and `platform`", s.who, maxOutput>>20)
+	case ctx.Err() != nil && s.endless():
+		return fail(devices.ErrTimeout, ctx.Err(), "%s: logged in, but its output has no end: no prompt came within %s; check `address` and `platform`", s.who, s.waited())
 	case ctx.Err() != nil:
 		return fail(devices.ErrTimeout, ctx.Err(), "%s: logged in, but no prompt came within %s; check `address` and `platform`", s.who, s.waited())
 	case errors.As(err, &open):
@@ -89,6 +92,10 @@ func (s *session) noPrompt(ctx context.Context, cause, err error) error {
 	}
 	return fail(devices.ErrUnreachable, err, "%s: logged in, but it gives no command line: it ended the session before a prompt came; its lines may all be in use", s.who)
 }
+
+// endless says whether the device was printing most of the time: one that answers an empty line, be it by no prompt
+// of ours, pauses for much longer than it prints.
+func (s *session) endless() bool { return s.talked > silent/2 && s.talked > time.Since(s.began)/2 }
 
 // waited returns how long the session has waited for its prompt.
 func (s *session) waited() time.Duration { return time.Since(s.began).Round(100 * time.Millisecond) }
@@ -134,16 +141,13 @@ const silent = time.Second
 func (s *session) learnPrompt(ctx context.Context) (string, error) {
 	last, seen, wait := "", "", quiet
 	for {
-		line, talking, err := s.lastLine(ctx, wait)
+		line, err := s.lastLine(ctx, wait)
 		if line != "" {
 			last = line
 		}
 		if err != nil {
-			if errors.Is(s.t.why(), errTooLong) {
-				return "", s.noPrompt(ctx, errTooLong, err)
-			}
-			if talking && ctx.Err() != nil {
-				return "", fail(devices.ErrTimeout, ctx.Err(), "%s: logged in, but its output has no end: no prompt came within %s; check `address` and `platform`", s.who, s.waited())
+			if cause := s.t.why(); errors.Is(cause, errTooLong) || s.endless() {
+				return "", s.noPrompt(ctx, cause, err)
 			}
 			if last != "" && ctx.Err() != nil {
 				err = fail(devices.ErrTimeout, ctx.Err(), "%s: no prompt seen; it stopped at %q; check `address` and `platform`", s.who, printable(last))
@@ -172,26 +176,32 @@ func isPrompt(line string) bool {
 }
 
 // lastLine reads until the device has said something and then been silent for a moment, and returns the line
-// it stopped at; "" if it said nothing for a second. talking says that it had talked for as long without a
-// pause when an error came.
-func (s *session) lastLine(ctx context.Context, wait time.Duration) (line string, talking bool, err error) {
+// it stopped at; "" if it said nothing for a second.
+func (s *session) lastLine(ctx context.Context, wait time.Duration) (string, error) {
 	var got []byte
+	var first time.Time
 	since := time.Now()
-	began := since
+	defer func() {
+		if !first.IsZero() {
+			s.talked += since.Sub(first)
+		}
+	}()
 	for {
 		b, err := s.driver.Channel.Read()
 		switch {
 		case err != nil:
-			return tail(got), time.Since(since) < wait && since.Sub(began) > silent, err
+			return tail(got), err
 		case ctx.Err() != nil:
-			return tail(got), time.Since(since) < wait && since.Sub(began) > silent, ctx.Err()
+			return tail(got), ctx.Err()
 		case len(b) > 0:
 			got = append(got, b...)
-			since = time.Now()
+			if since = time.Now(); first.IsZero() {
+				first = since
+			}
 		case len(bytes.TrimSpace(got)) > 0 && time.Since(since) >= wait:
-			return tail(got), false, nil
+			return tail(got), nil
 		case time.Since(since) >= silent:
-			return "", false, nil
+			return "", nil
 		default:
 			time.Sleep(time.Millisecond)
 		}
