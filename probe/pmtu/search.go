@@ -12,15 +12,18 @@ var common = []int{576, 1006, 1024, 1280, 1300, 1350, 1358, 1380, 1390, 1400, 14
 // next returns the size to try between one that passes and a larger one that does not: what a router said, if it
 // lies there, otherwise a usual one, otherwise the middle.
 func next(passes, fails, said int) int {
-	if said > passes && said < fails {
+	switch {
+	case said > passes && said < fails:
 		return said
+	case said == passes:
+		return passes + 1 // probably the first that does not
 	}
 	lo, _ := slices.BinarySearch(common, passes+1)
 	hi, _ := slices.BinarySearch(common, fails)
 	if lo < hi {
 		return common[(lo+hi)/2]
 	}
-	if _, usual := slices.BinarySearch(common, passes); usual || passes == said {
+	if _, usual := slices.BinarySearch(common, passes); usual {
 		return passes + 1 // it is probably the last that passes
 	}
 	return (passes + fails) / 2

@@ -90,9 +90,10 @@ func sweepTable(w io.Writer, r portsweep.Result) {
 	rest := portsweep.Port{}
 	var others []uint16
 	for _, p := range r.Ports {
-		if p.Lost == 0 && p.Late == 0 && p.Unsent == 0 {
+		if p.Lost == 0 && p.Unsent == 0 && (p.Late == 0 || !r.Delay.Found()) {
 			others = append(others, p.Number)
 			rest.Sent += p.Sent
+			rest.Late += p.Late
 			rest.RTT = max(rest.RTT, p.RTT)
 			continue
 		}
@@ -113,7 +114,7 @@ func sweepTable(w io.Writer, r portsweep.Result) {
 		columns(w, []string{" Port", " Sent", " Lost", " Forward", " Reverse", " Late", " Median", "Stands out"}, rows)
 	}
 	if len(others) > 0 {
-		fmt.Fprintf(w, "%d ports lost nothing of %d packets, the slowest with a median of %s: %s\n", len(others), rest.Sent, millis(rest.RTT), portsweep.List(others))
+		fmt.Fprintf(w, "%d ports lost nothing of %d packets (%d late), the slowest with a median of %s: %s\n", len(others), rest.Sent, rest.Late, millis(rest.RTT), portsweep.List(others))
 	}
 	sentences(w, r.Meaning())
 }
