@@ -58,11 +58,6 @@ func matrix() (out []cell) {
 // rate is low enough for a machine that other tests keep busy, and high enough for the figures to have digits.
 func (c cell) rate() float64 { return 20e6 / float64(c.streams) }
 
-// figures are what one end says of one direction.
-type figures struct {
-	bytes, packets, lost uint64
-}
-
 // same says whether two ends say the same within 0.5 %.
 func same(a, b uint64) bool {
 	return math.Abs(float64(a)-float64(b)) <= 0.005*math.Max(float64(a), float64(b))

@@ -126,6 +126,7 @@ func (h *hop) carry(from, to net.Conn) {
 		}
 		if n > 0 {
 			if _, werr := to.Write(buf[:n]); werr != nil {
+				time.Sleep(time.Millisecond) // what the peer said before it closed arrives
 				return
 			}
 		}
