@@ -1,5 +1,7 @@
 package main
 
+import "slices"
+
 // goal is what a contest is to reach against another of its group, as a ratio of medians of pairs. 0: no goal.
 type goal struct {
 	contest, against string
@@ -102,5 +104,15 @@ func jitterGroup() group {
 	const perSecond = 200
 	g := pacedGroup("200 a second", perSecond*datagram*8)
 	g.goals = []goal{{contest: "own > own", against: "iperf3", jitter: 0.2}}
+	return g
+}
+
+// without leaves a contest out, unless the group is about nothing else.
+func (g group) without(name string) group {
+	if len(g.contests) <= 2 {
+		return g
+	}
+	g.contests = slices.DeleteFunc(slices.Clone(g.contests), func(c contest) bool { return c.name == name })
+	g.goals = slices.DeleteFunc(slices.Clone(g.goals), func(l goal) bool { return l.contest == name || l.against == name })
 	return g
 }
