@@ -22,6 +22,15 @@ type Result struct {
 	Text   string // what was found, or what is wrong in words that are safe to show
 	Key    string // the key of the site file to change; "" if none is suspected
 	Took   time.Duration
+	Cut    bool // ctx ended before the step did: that it is not OK says nothing
+}
+
+// errCut is wrapped by the error of a question that was cut off by the end of the check.
+var errCut = errors.New("interrupted")
+
+// fail says what went wrong with the step, and which keys are suspected.
+func (r *Result) fail(d devices.Device, err error, key string) {
+	r.OK, r.Text, r.Key, r.Cut = false, words(d, err), siteKeys(err, key), errors.Is(err, errCut)
 }
 
 // Check tries what Run will do with a device: that it is reached, lets us in, shows the wanted ports, and how
@@ -63,7 +72,7 @@ func checkAddress(ctx context.Context, d devices.Device) Result {
 	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", d.Address)
 	r.Took = time.Since(began)
 	if err != nil || len(addrs) == 0 {
-		r.Text = fmt.Sprintf("the name %q is not known", d.Address)
+		r.Text, r.Cut = fmt.Sprintf("the name %q is not known", d.Address), errors.Is(ctx.Err(), context.Canceled)
 		return r
 	}
 	r.OK, r.Key, r.Text = true, "", fmt.Sprintf("%s is %s", d.Address, addrs[0].Unmap())
@@ -78,7 +87,10 @@ func asked(ctx context.Context, limit time.Duration, c devices.Collector, d devi
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	r, err := c.Collect(limited, d)
-	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		err = fmt.Errorf("%w; %w", err, errCut)
+	case err != nil && limited.Err() != nil:
 		err = fmt.Errorf("%w; given up after %s", err, limit)
 	}
 	return r, err
@@ -116,7 +128,7 @@ func checkSNMP(ctx context.Context, d devices.Device, c devices.Collector) []Res
 	r, err := asked(ctx, snmpTime(d), c, d)
 	in := Result{Device: d.Name, Step: "snmp", Took: time.Since(began)}
 	if err != nil && !r.Clock.OK {
-		in.Text, in.Key = words(d, err), siteKeys(err, "snmp")
+		in.fail(d, err, "snmp")
 		return []Result{in}
 	}
 	in.OK, in.Text = true, "answers"
@@ -148,7 +160,7 @@ func checkPorts(d devices.Device, r devices.Reading, err error) Result {
 	}
 	switch {
 	case len(missing) > 0 && err != nil:
-		out.Text, out.Key = words(d, err), siteKeys(err, "ports")
+		out.fail(d, err, "ports")
 	case len(missing) > 0:
 		out.Text, out.Key = "not found: "+strings.Join(missing, ", "), "ports"
 	default:
@@ -260,7 +272,7 @@ func checkPace(ctx context.Context, d devices.Device, c devices.Collector) []Res
 		pace.Took = took[len(took)/2]
 	}
 	if err != nil && !errors.Is(err, devices.ErrPartial) {
-		pace.OK, pace.Text, pace.Key = false, words(d, err), siteKeys(err, "")
+		pace.fail(d, err, "")
 		return []Result{pace}
 	}
 	refresh := Result{Device: d.Name, Step: "refresh", OK: true}

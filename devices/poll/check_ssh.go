@@ -18,14 +18,14 @@ func checkSSH(ctx context.Context, d devices.Device, c *collectors) []Result {
 	in := Result{Device: d.Name, Step: "ssh", Took: time.Since(began)}
 	foreign := errors.Is(err, cli.ErrPlatform)
 	if err != nil && !foreign && !(errors.Is(err, devices.ErrPartial) && useful(r)) {
-		in.Text, in.Key = words(d, err), siteKeys(err, sshKey(err))
+		in.fail(d, err, sshKey(err))
 		return []Result{in}
 	}
 	in.OK, in.Text = true, "logged in"
 	out := []Result{in}
 	ports := checkPorts(d, r, err)
 	if foreign {
-		ports.OK, ports.Text, ports.Key = false, words(d, err), siteKeys(err, "platform")
+		ports.fail(d, err, "platform")
 	}
 	if ports.Step = "ssh reads"; ports.OK {
 		ports.Text = "show interfaces of " + strings.TrimSpace(strings.SplitN(ports.Text, ":", 2)[1])
@@ -45,7 +45,7 @@ func checkLog(ctx context.Context, d devices.Device, c devices.Collector) []Resu
 	log := Result{Device: d.Name, Step: "log", Took: time.Since(began), OK: err == nil}
 	switch {
 	case err != nil:
-		log.Text, log.Key = words(d, err), siteKeys(err, sshKey(err))
+		log.fail(d, err, sshKey(err))
 	case len(r.Log) == 0 && !r.LocalClock.OK:
 		log.OK, log.Text, log.Key = false, "nothing in the answers to show logging and show clock can be read", "platform"
 	case len(r.Log) == 0:
@@ -54,7 +54,7 @@ func checkLog(ctx context.Context, d devices.Device, c devices.Collector) []Resu
 		log.Text = fmt.Sprintf("show logging has %d lines", len(r.Log))
 	}
 	if !log.OK {
-		return []Result{log, {Device: d.Name, Step: "clock", Text: "not read, as the log", Key: log.Key}}
+		return []Result{log, {Device: d.Name, Step: "clock", Text: "not read, as the log", Key: log.Key, Cut: log.Cut}}
 	}
 	return []Result{log, checkClock(d, r)}
 }

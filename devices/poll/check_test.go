@@ -159,6 +159,22 @@ func TestAStepOfTheCheckThatDoesNotEndFails(t *testing.T) {
 	})
 }
 
+func TestAStepThatIsInterruptedIsNoFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if results := checkSNMP(ctx, sw1, stuck{}); len(results) != 1 || results[0].OK || !results[0].Cut {
+			t.Errorf("results %+v, want one that was cut off", results)
+		}
+		if results := checkLog(ctx, devices.Device{Name: "sw1", SSH: &devices.SSH{}}, stuck{}); len(results) != 2 || !results[0].Cut || !results[1].Cut {
+			t.Errorf("results %+v, want two that were cut off", results)
+		}
+		if results := checkSNMP(context.Background(), sw1, stuck{}); results[0].Cut {
+			t.Errorf("results %+v: nothing was interrupted", results)
+		}
+	})
+}
+
 func TestCheckOfADeviceOfAnotherPlatform(t *testing.T) {
 	for name, c := range map[string]struct {
 		handler func(string) (string, bool)

@@ -71,6 +71,9 @@ func (s *session) contact(ctx context.Context) error {
 			return err
 		}
 		if err != nil {
+			if e := (*Error)(nil); over(ctx) != nil && errors.As(err, &e) {
+				return &Error{Device: e.Device, Text: e.Text, Err: fmt.Errorf("%w: %w", devices.ErrTimeout, over(ctx))}
+			}
 			notes = append(notes, err)
 		}
 		seen.add(rows, c.table, c.col, m.names)

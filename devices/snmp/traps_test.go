@@ -139,6 +139,22 @@ func TestAWalkHasATimeOfItsOwn(t *testing.T) {
 	}
 }
 
+func TestAWalkThatTheEndCutsOffIsSaid(t *testing.T) {
+	a := &snmptest.Agent{Community: "public"}
+	sw(a)
+	a.Always(snmptest.Steps(snmptest.Endless(column(ifXTable, ifName)), snmptest.Late(10*time.Millisecond)))
+	d := device(snmptest.NewAgent(t, a))
+	d.Ports = []string{"Gi1/0/1"}
+	c := New()
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	_, err := c.Collect(ctx, d)
+	if !errors.Is(err, devices.ErrTimeout) || !strings.Contains(err.Error(), "walk of 1.3.6.1.2.1.31.1.1.1.1 cut short after ") {
+		t.Errorf("error %v, want the walk that was cut short", err)
+	}
+}
+
 func TestAnswersFromElsewhereAreNotTaken(t *testing.T) {
 	for name, step := range map[string]snmptest.Step{
 		"another source address": snmptest.OtherSource, "another request-id": snmptest.WrongID, "request-id 0": snmptest.ZeroID,

@@ -27,10 +27,16 @@ func Check(ctx context.Context, plan Plan, w io.Writer) error {
 	done := checked{w: w}
 	var wg sync.WaitGroup
 	for _, d := range plan.Devices {
-		wg.Go(func() { done.put(ctx, d.Name, poll.Check(ctx, d)) })
+		wg.Go(func() { done.put(d.Name, poll.Check(ctx, d)) })
 	}
 	for _, spec := range plan.Probes {
-		wg.Go(func() { done.put(ctx, "path "+spec.Path, checkProbe(ctx, spec)) })
+		wg.Go(func() {
+			results := checkProbe(ctx, spec)
+			for i, r := range results {
+				results[i].Cut = !r.OK && ctx.Err() != nil
+			}
+			done.put("path "+spec.Path, results)
+		})
 	}
 	wg.Wait()
 	for _, warning := range plan.Warnings {
@@ -38,7 +44,7 @@ func Check(ctx context.Context, plan Plan, w io.Writer) error {
 	}
 	fmt.Fprintf(w, "\n%d of %d passed\n", done.passed, len(plan.Devices)+len(plan.Probes))
 	switch {
-	case done.cut > 0:
+	case ctx.Err() != nil:
 		return Exit{ExitInterrupted, fmt.Errorf("interrupted")}
 	case done.failed == 0:
 		return nil
@@ -50,28 +56,27 @@ func Check(ctx context.Context, plan Plan, w io.Writer) error {
 
 // checked writes results as they come and counts what they are of.
 type checked struct {
-	mu                  sync.Mutex
-	w                   io.Writer
-	passed, failed, cut int
+	mu             sync.Mutex
+	w              io.Writer
+	passed, failed int
 }
 
-// put writes all results of one device or path. What failed because ctx ended is no result.
-func (c *checked) put(ctx context.Context, who string, results []poll.Result) {
+// put writes all results of one device or path, but for what was cut off.
+func (c *checked) put(who string, results []poll.Result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	interrupted := ctx.Err() != nil
-	ok := len(results) > 0
+	ok, cut := len(results) > 0, false
 	for _, r := range results {
-		if ok = ok && r.OK; r.OK || !interrupted {
+		ok, cut = ok && r.OK, cut || r.Cut
+		if !r.Cut {
 			writeResult(c.w, r)
 		}
 	}
 	switch {
+	case cut:
+		fmt.Fprintf(c.w, "cut   %-14s interrupted before it was done\n", report.Clean(who))
 	case ok:
 		c.passed++
-	case interrupted:
-		c.cut++
-		fmt.Fprintf(c.w, "cut   %-14s interrupted before it was done\n", report.Clean(who))
 	default:
 		c.failed++
 	}
