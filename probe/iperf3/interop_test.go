@@ -323,7 +323,7 @@ func checkSamples(t *testing.T, s timeline.Snapshot, c *Client, ours bool) {
 		if v.Origin.Collector != "iperf3:a-b" {
 			t.Errorf("origin %v", v.Origin)
 		}
-		if w := v.Span.Width(); w > 200*time.Millisecond {
+		if w := v.Span.Width(); w > 300*time.Millisecond { // a busy host is late by 100 ms
 			t.Errorf("a sample covers %v: it spans two tests", w)
 		}
 	}

@@ -117,7 +117,6 @@ func (h *hop) alive() bool {
 }
 
 func (h *hop) carry(from, to net.Conn) {
-	defer h.cut()
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(buf)
@@ -126,11 +125,11 @@ func (h *hop) carry(from, to net.Conn) {
 		}
 		if n > 0 {
 			if _, werr := to.Write(buf[:n]); werr != nil {
-				time.Sleep(time.Millisecond) // what the peer said before it closed arrives
-				return
+				return // the other direction delivers what the peer said before it closed, and cuts
 			}
 		}
 		if err != nil {
+			h.cut()
 			return
 		}
 	}
