@@ -45,6 +45,8 @@ type View struct {
 	Expected  float64 // goodput that could be expected: what was offered, else the usual best; NaN if nothing was measured
 	Offered   float64 // bit/s; 0 if unlimited or not known
 	Episodes  []Episode
+
+	lossFwd, lossRev []timeline.Sample // what LossFwd and LossRev were made from
 }
 
 const (
@@ -77,8 +79,9 @@ func Look(s timeline.Snapshot, t Topology, p Path, incidents []Incident) View {
 	bins := func(m timeline.Metric) Bins { return Resample(s.Series(sub, m), all, binWidth) }
 	v.Forward, v.Reverse = bins(timeline.GoodputForward), bins(timeline.GoodputReverse)
 	v.LossFwd, v.LossRev, v.RTT = bins(timeline.LossForward), bins(timeline.LossReverse), bins(timeline.RTT)
-	if len(s.Series(sub, timeline.LossForward)) == 0 {
-		v.LossFwd = bins(timeline.LossRoundTrip)
+	v.lossFwd, v.lossRev = s.Series(sub, timeline.LossForward), s.Series(sub, timeline.LossReverse)
+	if len(v.lossFwd) == 0 {
+		v.LossFwd, v.lossFwd = bins(timeline.LossRoundTrip), s.Series(sub, timeline.LossRoundTrip)
 	}
 	if o := s.Series(sub, timeline.OfferedForward); len(o) > 0 {
 		v.Offered = o[len(o)-1].Value
@@ -127,8 +130,8 @@ func (v View) episodes(s timeline.Snapshot) []Episode {
 		out = append(out, e)
 	}
 	away := v.Disturbed()
-	out = append(out, v.losses(v.LossFwd, timeline.Forward, away)...)
-	out = append(out, v.losses(v.LossRev, timeline.Reverse, away)...)
+	out = append(out, v.losses(v.LossFwd, v.lossFwd, timeline.Forward, away)...)
+	out = append(out, v.losses(v.LossRev, v.lossRev, timeline.Reverse, away)...)
 	out = append(out, v.low(away)...)
 	out = append(out, v.delays(away)...)
 	slices.SortStableFunc(out, func(a, b Episode) int { return a.Span.From.Compare(b.Span.From) })
@@ -159,24 +162,43 @@ func runs(b Bins, away []timeline.Span, gap time.Duration, want func(float64) bo
 	return out
 }
 
-func (v View) losses(b Bins, direction string, away []timeline.Span) []Episode {
-	quantum := math.Inf(1) // the smallest loss seen in a second is one heartbeat, at the least
-	for _, x := range b.Values {
-		if x > 0 && x < quantum {
-			quantum = x
-		}
-	}
+func (v View) losses(b Bins, samples []timeline.Sample, direction string, away []timeline.Span) []Episode {
+	one := oneLost(samples)
 	var out []Episode
 	for _, sp := range runs(b, away, lossGap, func(x float64) bool { return x > 0 }) {
 		sum, inside := 0.0, b.Without(append(outside(sp), away...))
 		for _, x := range inside {
 			sum += x
 		}
-		if n := int(math.Round(sum / quantum)); n >= lossLeast && len(inside) > 0 {
+		if n := lostIn(samples, one, sp, away); n >= lossLeast && len(inside) > 0 {
 			out = append(out, Episode{Kind: LossBurst, Path: v.Path.Name, Span: sp, Direction: direction, Value: sum / float64(len(inside)), Usual: 0, Lost: n})
 		}
 	}
 	return out
+}
+
+// oneLost returns the ratio that a sample has when one heartbeat of its few was lost: where loss is rare, the usual
+// least of those that lost any (the very least may be of a sample that held one heartbeat more than the others).
+func oneLost(samples []timeline.Sample) float64 {
+	var positive []float64
+	for _, x := range samples {
+		if x.Value > 0 && x.Span.Width() <= binWidth {
+			positive = append(positive, x.Value)
+		}
+	}
+	return Quantile(positive, 0.25)
+}
+
+// lostIn counts the heartbeats lost in the span, but for those in spans told already.
+func lostIn(samples []timeline.Sample, one float64, sp timeline.Span, away []timeline.Span) int {
+	n := 0
+	for _, x := range samples {
+		if x.Value <= 0 || x.Span.Width() > binWidth || !x.Span.Overlaps(sp) || slices.ContainsFunc(away, x.Span.Overlaps) {
+			continue
+		}
+		n += max(1, int(math.Round(x.Value/one)))
+	}
+	return n
 }
 
 // outside returns the two spans before and after sp, less a hair so that bins that touch its ends stay in.
