@@ -35,6 +35,11 @@ type DatagramSender struct {
 	Count *DatagramCount
 }
 
+// PlainReceiverRate, in bit/s, is the rate to send at without a limit to a receiver that reads one datagram at a time,
+// as stock iperf3 and iperf 2 do. What comes faster costs it the time to read the rest: on loopback, 6 Gbit/s of full
+// frames gave stock iperf3 1.4 times as many datagrams as no limit at all.
+const PlainReceiverRate = 6e9
+
 // ErrTooLong says that the first link on the way takes no datagrams of the length asked for, or that there are no
 // datagrams of that length.
 var ErrTooLong = errors.New("datagrams of this length do not fit the link")
