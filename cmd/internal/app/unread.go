@@ -93,7 +93,8 @@ func failed(g timeline.Gap) bool {
 func lastReason(s timeline.Snapshot, device, collector string) string {
 	text := "no answer"
 	for _, g := range s.Gaps() {
-		if g.Device != device || !failed(g) || collector != "" && g.Origin.Collector != collector {
+		stopped := g.Reason == timeline.ReasonStopped && g.Text != ""
+		if g.Device != device || !failed(g) && !stopped || collector != "" && g.Origin.Collector != collector {
 			continue
 		}
 		if text = g.Text; text == "" {
