@@ -51,6 +51,8 @@ type batchWriter interface {
 	// write sends the datagrams in b, each length bytes long, and returns how many the kernel took. It waits for
 	// room; the socket's write deadline ends it with an error.
 	write(b []byte, length int) (datagrams int, err error)
+	// waited says whether the last write, which took so long, waited for room; otherwise this host was slow.
+	waited(took time.Duration) bool
 	path() string
 }
 
@@ -96,7 +98,7 @@ func (s *DatagramSender) Run(ctx context.Context, conn net.Conn) error {
 		if after := time.Now(); n > 0 {
 			number += uint64(n)
 			blocked := after.Sub(now)
-			if blocked < callTime {
+			if !w.waited(blocked) {
 				blocked = 0
 			}
 			pacer.Sent(after, sent, blocked)
@@ -184,6 +186,8 @@ func newPlainWriter(conn net.Conn, to netip.AddrPort) *plainWriter { return &pla
 
 func (w *plainWriter) most() int    { return 64 }
 func (w *plainWriter) path() string { return "write" }
+
+func (w *plainWriter) waited(took time.Duration) bool { return took >= callTime }
 
 func (w *plainWriter) write(b []byte, length int) (n int, err error) {
 	for len(b) > 0 {

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"strconv"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -25,6 +26,7 @@ type fastWriter struct {
 	raw    syscall.RawConn
 	length int
 	join   bool // send as one piece; switched off for good where the path does not take it
+	full   bool // the last write found no room at first
 	name   *unix.RawSockaddrAny
 	size   uint32 // of name; 0: the socket is connected
 	msgs   []mmsg
@@ -88,6 +90,8 @@ func (w *fastWriter) most() int {
 	return maxBatch
 }
 
+func (w *fastWriter) waited(time.Duration) bool { return w.full }
+
 func (w *fastWriter) path() string {
 	if w.join {
 		return "sendmsg UDP_SEGMENT"
@@ -149,8 +153,10 @@ func (w *fastWriter) fill(i int, b []byte) {
 }
 
 func (w *fastWriter) send(msgs []mmsg) (n int, err error) {
+	w.full = false
 	failed := w.raw.Write(func(fd uintptr) bool {
 		n, err = multiple(unix.SYS_SENDMMSG, fd, msgs, unix.MSG_DONTWAIT)
+		w.full = w.full || err == unix.EAGAIN
 		return err != unix.EAGAIN
 	})
 	if failed != nil {
