@@ -265,6 +265,13 @@ func TestWhatHadComeIsReadAtTheEnd(t *testing.T) {
 		t.Skip("no way to read without waiting")
 	}
 	client, server := udpPair(t)
+	r := NewDatagramReader(server) // the kernel takes the time soon; what comes before has that of its reading
+	until(t, "the kernel takes the time", func() (exact bool) {
+		_, _ = client.Write([]byte("x"))
+		_ = server.SetReadDeadline(time.Now().Add(time.Second))
+		_ = r.Read(func(b Burst) { exact = b.Exact && b.At.Before(time.Now().Add(-time.Microsecond)) })
+		return exact
+	})
 	s := DatagramSender{Length: 1000, Fill: testFill, Budget: NewBudget(50_000), Count: new(DatagramCount)}
 	if err := s.Run(t.Context(), client); err != nil {
 		t.Fatal(err)
