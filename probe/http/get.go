@@ -47,6 +47,9 @@ const (
 
 	// answerTime is how long an answer may take; what is later is lost.
 	answerTime = 5 * time.Second
+	// connectTime is how long a connection may take to open: Linux repeats a SYN after 1 s (RFC 6298, section 2), and
+	// its answer would say nothing about the first.
+	connectTime = 900 * time.Millisecond
 	// headerSize is how long an answer's header may be.
 	headerSize = 64 << 10
 	// maxIdle is how many connections are kept open.
@@ -244,7 +247,7 @@ func (w *wire) Send(n uint64, _ time.Time) error {
 		ctx, cancel := context.WithTimeout(w.ctx, answerTime)
 		defer cancel()
 		r := w.request(ctx)
-		if ctx.Err() != nil && r.answer.At.IsZero() {
+		if r.answer.At.IsZero() && (ctx.Err() != nil || r == (result{})) {
 			return // lost
 		}
 		r.answer.Number = n
@@ -261,7 +264,7 @@ func (w *wire) Send(n uint64, _ time.Time) error {
 func (w *wire) request(ctx context.Context) result {
 	if l := w.take(); l != nil {
 		r, came := w.exchange(ctx, l)
-		if r.peer == nil && r.err == nil || came || ctx.Err() != nil {
+		if r.peer == nil || came || ctx.Err() != nil {
 			return r
 		}
 	}
@@ -274,8 +277,13 @@ func (w *wire) request(ctx context.Context) result {
 	return r
 }
 
+// failed says what an error means; a time-out is none, it is a loss.
 func failed(err error) result {
-	if isOwn(err) {
+	var timeout interface{ Timeout() bool }
+	switch {
+	case errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout():
+		return result{}
+	case isOwn(err):
 		return result{err: cause(err)}
 	}
 	return result{peer: cause(err)}
@@ -283,7 +291,9 @@ func failed(err error) result {
 
 // connect opens a connection.
 func (w *wire) connect(ctx context.Context) (net.Conn, error) {
-	conn, err := w.dial(ctx, "tcp", w.to.String())
+	opening, cancel := context.WithTimeout(ctx, connectTime)
+	defer cancel()
+	conn, err := w.dial(opening, "tcp", w.to.String())
 	if err != nil || w.tls == nil {
 		return conn, err
 	}

@@ -49,41 +49,41 @@ func TestAHoleOf1400WithAndWithoutAWord(t *testing.T) {
 	l := pathtest.NewLine(t, "wdpath-pmh", 2)
 	reflect(t, l)
 	l.MTU("r1", 1400, 1400)
-	const silent = "out icmp type destination-unreachable icmp code frag-needed drop"
-	const silent6 = "out icmpv6 type packet-too-big drop"
-	for _, v6 := range []bool{false, true} {
-		for _, k := range []Means{STAMP, ICMP} {
-			for _, hole := range []bool{false, true} {
-				name := fmt.Sprintf("%s, IPv6 %v, black hole %v", k, v6, hole)
-				rules := []string{}
-				if hole {
-					rules = append(rules, silent, silent6)
-				}
-				l.Nft("r1", rules...)
-				r := run(t, l, Config{To: l.Address("b", v6), Means: k, STAMPPort: 862})
-				if r.MTU != 1400 || r.OwnMTU != 1500 {
-					t.Errorf("%s: MTU %d of %d: %+v", name, r.MTU, r.OwnMTU, r.Steps)
-				}
-				want := Router
-				if hole {
-					want = BlackHole
-				}
-				if r.Ends != want {
-					t.Errorf("%s: ends by %s, want %s: %+v", name, r.Ends, want, r.Steps)
-				}
-				r1, r2 := l.Address("r1", v6), l.Address("r2", v6)
-				if !hole && (r.Said.By.String() != r1 || r.Said.MTU != 1400) {
-					t.Errorf("%s: said %+v, want %s", name, r.Said, r1)
-				}
-				if hole && (r.Behind.Addr.String() != r1 || r.Before.Addr.String() != r2) {
-					t.Errorf("%s: between %+v and %+v, want %s and %s", name, r.Behind, r.Before, r1, r2)
-				}
-				if r.Back != 1400 || r.BackEnds != OwnLink {
-					t.Errorf("%s: %d back, ends by %q", name, r.Back, r.BackEnds)
-				}
-				t.Logf("%s: %d packets, %.1f s: %s", name, r.Sent, r.Seconds, r.Meaning())
+	for _, hole := range []bool{false, true} {
+		if hole {
+			l.Nft("r1", "out icmp type destination-unreachable icmp code frag-needed drop", "out icmpv6 type packet-too-big drop")
+		}
+		var wg sync.WaitGroup
+		for _, v6 := range []bool{false, true} {
+			for _, k := range []Means{STAMP, ICMP} {
+				wg.Go(func() {
+					var r Result
+					var err error
+					l.Do("a", func() { r, err = Run(t.Context(), Config{To: l.Address("b", v6), Means: k, STAMPPort: 862}) })
+					name := fmt.Sprintf("%s, IPv6 %v, black hole %v", k, v6, hole)
+					if err != nil {
+						t.Errorf("%s: %v", name, err)
+						return
+					}
+					checkHole(t, name, r, hole, l.Address("r1", v6), l.Address("r2", v6))
+				})
 			}
 		}
+		wg.Wait()
+	}
+}
+
+// checkHole checks that 1400 bytes were found between two routers.
+func checkHole(t *testing.T, name string, r Result, hole bool, r1, r2 string) {
+	t.Logf("%s: %d packets, %.1f s: %s", name, r.Sent, r.Seconds, r.Meaning())
+	if r.MTU != 1400 || r.OwnMTU != 1500 || r.Back != 1400 || r.BackEnds != OwnLink {
+		t.Errorf("%s: MTU %d of %d, %d back, ends by %q: %+v", name, r.MTU, r.OwnMTU, r.Back, r.BackEnds, r.Steps)
+	}
+	switch {
+	case !hole && (r.Ends != Router || r.Said.By.String() != r1 || r.Said.MTU != 1400):
+		t.Errorf("%s: ends by %s, said %+v, want %s: %+v", name, r.Ends, r.Said, r1, r.Steps)
+	case hole && (r.Ends != BlackHole || r.Behind.Addr.String() != r1 || r.Before.Addr.String() != r2):
+		t.Errorf("%s: ends by %s between %+v and %+v, want %s and %s", name, r.Ends, r.Behind, r.Before, r1, r2)
 	}
 }
 
@@ -156,5 +156,19 @@ func TestLossIsNoHole(t *testing.T) {
 	r := run(t, l, Config{To: l.Address("b", false), Means: ICMP})
 	if r.MTU != 1452 || r.Ends != Router {
 		t.Errorf("with 15 %% of loss: %+v", r)
+	}
+}
+
+// Where ping sockets are not allowed, root takes a raw one; others go by the refusals of a closed port.
+func TestEchoByARawSocket(t *testing.T) {
+	t.Parallel()
+	l := pathtest.NewLine(t, "wdpath-pme", 1)
+	l.Exec("a", "sysctl", "-qw", "net.ipv4.ping_group_range=1 0")
+	l.MTU("r1", 1420, 1420)
+	for _, v6 := range []bool{false, true} {
+		r := run(t, l, Config{To: l.Address("b", v6), Means: ICMP})
+		if r.MTU != 1420 || r.Ends != Router || r.Back != 1420 {
+			t.Errorf("IPv6 %v: %+v", v6, r)
+		}
 	}
 }

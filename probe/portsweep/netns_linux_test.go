@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -25,14 +26,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// bundle is a router that drops what its hash sends to the second of four members. The hash is of the flow's ports, as
-// a switch's is; dir says of which way. It marks what it drops, so that the truth can be asked for.
-func bundle(l *pathtest.Line, rule string) {
-	l.Nft("r1", "=add set inet wd dead { type inet_service; size 1024; }", rule)
-}
-
-// truth returns the source ports that the router dropped.
-func truth(t *testing.T, l *pathtest.Line) []uint16 {
+// truth returns the source ports that the router dropped for a case.
+func truth(t *testing.T, l *pathtest.Line, set string) []uint16 {
 	t.Helper()
 	var doc struct {
 		Nftables []struct {
@@ -41,7 +36,7 @@ func truth(t *testing.T, l *pathtest.Line) []uint16 {
 			} `json:"set"`
 		} `json:"nftables"`
 	}
-	if err := json.Unmarshal(l.Output("r1", "nft", "-j", "list", "set", "inet", "wd", "dead"), &doc); err != nil {
+	if err := json.Unmarshal(l.Output("r1", "nft", "-j", "list", "set", "inet", "wd", set), &doc); err != nil {
 		t.Fatal(err)
 	}
 	var out []uint16
@@ -52,14 +47,14 @@ func truth(t *testing.T, l *pathtest.Line) []uint16 {
 	return out
 }
 
-// reflect runs a STAMP reflector at b until the test ends.
-func reflect(t *testing.T, l *pathtest.Line) {
+// reflect runs a STAMP reflector at a port of b until the test ends.
+func reflect(t *testing.T, l *pathtest.Line, port uint16) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	var conn net.PacketConn
 	l.Do("b", func() {
 		var err error
-		if conn, err = net.ListenPacket("udp4", ":862"); err != nil {
+		if conn, err = net.ListenPacket("udp4", ":"+strconv.Itoa(int(port))); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -68,68 +63,74 @@ func reflect(t *testing.T, l *pathtest.Line) {
 	t.Cleanup(func() { cancel(); wg.Wait() })
 }
 
-func TestADeadMemberIsFoundWithItsPorts(t *testing.T) {
+// A router drops what its hash of the source port sends to the second of four members, and takes note of the ports. All
+// cases run at the same time, each at a port $P of the target with a set $S of its own.
+func TestABadMemberIsFoundWithItsPorts(t *testing.T) {
 	t.Parallel()
-	l := pathtest.NewLine(t, "wdpath-psd", 1)
-	reflect(t, l)
-	to := l.Address("b", false)
-	for _, tt := range []struct {
+	tests := []struct {
 		name, rule string
-		c          Config
+		tcp        bool
+		rounds     int
+		found      bool
+		all        bool // every packet of the member is lost, so that its ports are known exactly
+		means      string
 	}{
-		{"STAMP, the way there", "pass meta iifname left jhash udp sport mod 4 == 1 add @dead { udp sport } drop", Config{To: to, STAMPPort: 862, Rounds: 2}},
-		{"STAMP, the way back", "pass meta iifname right jhash udp dport mod 4 == 1 add @dead { udp dport } drop", Config{To: to, STAMPPort: 862, Rounds: 2}},
-		{"TCP, the way there", "pass meta iifname left jhash tcp sport mod 4 == 1 add @dead { tcp sport } drop", Config{To: to, Means: TCP, TCPPorts: []uint16{9}, Rounds: 2}},
-	} {
-		bundle(l, tt.rule)
-		var r Result
-		if err := l.Run("a", tt.c, &r); err != nil {
-			t.Fatalf("%s: %v", tt.name, err)
+		{"dead, the way there", "meta iifname left udp dport $P jhash udp sport mod 4 == 1 add @$S { udp sport } drop", false, 2, true, true, "do not tell"},
+		{"dead, the way back", "meta iifname right udp sport $P jhash udp dport mod 4 == 1 add @$S { udp dport } drop", false, 2, true, true, "do not tell"},
+		{"dead, TCP", "meta iifname left tcp dport $P jhash tcp sport mod 4 == 1 add @$S { tcp sport } drop", true, 2, true, true, "do not tell"},
+		{"half is lost, the way there", "meta iifname left udp dport $P jhash udp sport mod 4 == 1 numgen random mod 2 == 0 add @$S { udp sport } drop", false, 5, true, false, "on the way there"},
+		{"half is lost, the way back", "meta iifname right udp sport $P jhash udp dport mod 4 == 1 numgen random mod 2 == 0 add @$S { udp dport } drop", false, 5, true, false, "on the way back"},
+		{"loss of all flows", "udp dport $P numgen random mod 10 == 0 drop", false, 4, false, false, "as chance would"},
+	}
+	l := pathtest.NewLine(t, "wdpath-ps", 1)
+	var rules []string
+	configs := make([]Config, len(tests))
+	for i, tt := range tests {
+		port := uint16(8000 + i)
+		set := "dead" + strconv.Itoa(i)
+		rules = append(rules, "=add set inet wd "+set+" { type inet_service; size 1024; }",
+			"pass "+strings.NewReplacer("$P", strconv.Itoa(int(port)), "$S", set).Replace(tt.rule))
+		configs[i] = Config{To: l.Address("b", false), Means: STAMP, STAMPPort: port, Rounds: tt.rounds, First: uint16(30000 + 100*i)}
+		if tt.tcp {
+			configs[i].Means, configs[i].TCPPorts = TCP, []uint16{port}
+		} else {
+			reflect(t, l, port)
 		}
-		want := truth(t, l)
-		want = slices.DeleteFunc(want, func(p uint16) bool { return p < r.Ports[0].Number || p > r.Ports[len(r.Ports)-1].Number })
-		if !r.Loss.Found() || !slices.Equal(r.Loss.Ports, want) {
-			t.Errorf("%s: found %v, want %v", tt.name, r.Loss, want)
-		}
-		t.Logf("%s: %.1f s: %s", tt.name, r.Seconds, r.Meaning())
+	}
+	l.Nft("r1", rules...)
+	results, errs := make([]Result, len(tests)), make([]error, len(tests))
+	var wg sync.WaitGroup
+	for i := range tests {
+		wg.Go(func() { errs[i] = l.Run("a", configs[i], &results[i]) })
+	}
+	wg.Wait()
+	for i, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := results[i]
+			if errs[i] != nil {
+				t.Fatal(errs[i])
+			}
+			if r.Loss.Found() != tt.found || r.Delay.Found() || !strings.Contains(r.Meaning(), tt.means) {
+				t.Errorf("found %v, want %v: %s", r.Loss.Found(), tt.found, r.Meaning())
+			}
+			if want := truth(t, l, "dead"+strconv.Itoa(i)); tt.all {
+				// What chose the means came from other ports.
+				want = slices.DeleteFunc(want, func(p uint16) bool { return p < r.Ports[0].Number || p > r.Ports[len(r.Ports)-1].Number })
+				if len(want) == 0 || !slices.Equal(r.Loss.Ports, want) {
+					t.Errorf("ports %v, want %v", r.Loss.Ports, want)
+				}
+			}
+			t.Logf("%.1f s: %s", r.Seconds, r.Meaning())
+		})
 	}
 }
 
-func TestAMemberThatLosesHalfTellsTheWay(t *testing.T) {
+func TestADarkPath(t *testing.T) {
 	t.Parallel()
-	l := pathtest.NewLine(t, "wdpath-psl", 1)
-	reflect(t, l)
-	for _, tt := range []struct{ way, rule string }{
-		{"on the way there", "pass meta iifname left jhash udp sport mod 4 == 1 numgen random mod 2 == 0 add @dead { udp sport } drop"},
-		{"on the way back", "pass meta iifname right jhash udp dport mod 4 == 1 numgen random mod 2 == 0 add @dead { udp dport } drop"},
-	} {
-		bundle(l, tt.rule)
-		var r Result
-		if err := l.Run("a", Config{To: l.Address("b", false), STAMPPort: 862, Rounds: 4}, &r); err != nil {
-			t.Fatal(err)
-		}
-		if !r.Loss.Found() || !strings.Contains(r.Meaning(), tt.way) {
-			t.Errorf("%s: %+v: %s", tt.way, r.Loss, r.Meaning())
-		}
-		t.Log(r.Meaning())
-	}
-}
-
-func TestLossOfAllFlowsIsNoMember(t *testing.T) {
-	t.Parallel()
-	l := pathtest.NewLine(t, "wdpath-psr", 1)
-	reflect(t, l)
-	l.Nft("r1", "pass udp dport 862 numgen random mod 10 == 0 drop")
-	var r Result
-	if err := l.Run("a", Config{To: l.Address("b", false), STAMPPort: 862, Rounds: 4}, &r); err != nil {
-		t.Fatal(err)
-	}
-	if r.Loss.Found() || r.Delay.Found() || !strings.Contains(r.Meaning(), "as chance would") {
-		t.Errorf("%s", r.Meaning())
-	}
-	t.Log(r.Meaning())
+	l := pathtest.NewLine(t, "wdpath-psn", 1)
 	l.Nft("r1", "pass drop")
+	var r Result
 	if err := l.Run("a", Config{To: l.Address("b", false), STAMPPort: 862, TCPPorts: []uint16{9}}, &r); err == nil || !strings.Contains(err.Error(), "nothing answers") {
-		t.Errorf("a dark path: %v", err)
+		t.Errorf("%v", err)
 	}
 }

@@ -15,9 +15,6 @@ import (
 	"whydrop/probe/sock"
 )
 
-// echoPayload is how many octets a small echo request carries.
-const echoPayload = 32
-
 // echo sends echo requests, from a ping socket (icmp(7)) or a raw one.
 type echo struct {
 	s      sock.Socket
@@ -155,18 +152,4 @@ func (w *echo) reply(n icmperr.Notice) reply {
 func (w *echo) number(low uint16) int {
 	n := w.sent - 1
 	return n - int(uint16(n)-low)
-}
-
-// checksum is the Internet checksum of RFC 1071, begun with a sum.
-func checksum(sum uint32, b []byte) uint16 {
-	for i := 0; i+1 < len(b); i += 2 {
-		sum += uint32(b[i])<<8 | uint32(b[i+1])
-	}
-	if len(b)%2 == 1 {
-		sum += uint32(b[len(b)-1]) << 8
-	}
-	for sum>>16 != 0 {
-		sum = sum&0xffff + sum>>16
-	}
-	return ^uint16(sum)
 }

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"net/netip"
@@ -223,6 +224,61 @@ func TestLargePacketsAreNotCutUp(t *testing.T) {
 		l.Do("a", func() {
 			if _, err := Run(t.Context(), c); err == nil {
 				t.Errorf("%s, 1501 bytes: no error", method)
+			}
+		})
+	}
+}
+
+// What macOS and the BSDs use works on Linux too, for root.
+func TestWithoutAnErrorQueue(t *testing.T) {
+	t.Parallel()
+	l := pathtest.NewLine(t, "wdpath-trp", 2)
+	for _, method := range []Method{UDP, ICMP} {
+		for _, v6 := range []bool{false, true} {
+			c := Config{To: l.Address("b", v6), Method: method, Rounds: 2, Interval: 200 * ms, Wait: 300 * ms}.withDefaults()
+			l.Do("a", func() {
+				to := netip.MustParseAddr(c.To)
+				w, err := openPortable(c, to)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer w.close()
+				e := newEngine(c, to, w)
+				e.run(t.Context())
+				res := e.summary()
+				want := strings.Join([]string{l.Address("r1", v6), l.Address("r2", v6), l.Address("b", v6)}, " ")
+				if names(res) != want || !res.Reached || res.Guessed > 0 || res.Hops[2].Answered != 2 || res.Hops[2].Said != "" {
+					t.Errorf("%s, IPv6 %v: %s, want %s: %+v", method, v6, names(res), want, res)
+				}
+			})
+		}
+	}
+	without(t, l, func() {
+		if _, err := openPortable(Config{Method: UDP, Port: 33434}, netip.MustParseAddr("10.78.0.2")); !errors.Is(err, ErrPermission) {
+			t.Errorf("without rights: %v", err)
+		}
+	})
+	if _, err := openPortable(Config{Method: TCP}, netip.MustParseAddr("10.78.0.2")); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("TCP: %v", err)
+	}
+}
+
+// Where ping sockets are not allowed, root takes a raw one, and nobody else has any.
+func TestEchoByARawSocket(t *testing.T) {
+	t.Parallel()
+	l := pathtest.NewLine(t, "wdpath-tre", 2)
+	l.Exec("a", "sysctl", "-qw", "net.ipv4.ping_group_range=1 0")
+	for _, v6 := range []bool{false, true} {
+		c := Config{To: l.Address("b", v6), Method: ICMP, Rounds: 2, Interval: 200 * ms, Wait: 300 * ms}
+		res := trace(t, l, c)
+		want := strings.Join([]string{l.Address("r1", v6), l.Address("r2", v6), l.Address("b", v6)}, " ")
+		if names(res) != want || !res.Reached || res.Hops[2].Answered != 2 {
+			t.Errorf("IPv6 %v: %s, want %s: %+v", v6, names(res), want, res)
+		}
+		without(t, l, func() {
+			if _, err := Run(t.Context(), c); !errors.Is(err, ErrPermission) || !strings.Contains(err.Error(), "ping_group_range") {
+				t.Errorf("IPv6 %v, without rights: %v", v6, err)
 			}
 		})
 	}

@@ -2,12 +2,6 @@
 
 package trace
 
-import (
-	"fmt"
-	"net/netip"
-	"runtime"
-)
+import "net/netip"
 
-func open(Config, netip.Addr) (carrier, error) {
-	return nil, fmt.Errorf("%w: %s", ErrUnsupported, runtime.GOOS)
-}
+func open(c Config, to netip.Addr) (carrier, error) { return openPortable(c, to) }

@@ -17,9 +17,6 @@ import (
 const (
 	headers4 = 20 + 8 // IPv4 (RFC 791) and UDP (RFC 768) or ICMP echo
 	headers6 = 40 + 8
-
-	udpPayload = 32  // octets of the shortest datagram
-	lengths    = 256 // so many different lengths tell packets apart where nothing else is quoted
 )
 
 // udp sends datagrams from one socket.
@@ -99,7 +96,7 @@ func (w *udp) receive(until time.Time, give func(reply)) {
 		}
 		number := w.number(n.Quoted)
 		if number < 0 && w.size == 0 {
-			number = w.byLength(int(q.Length))
+			number = byLength(int(q.Length), w.sent)
 		}
 		give(w.reply(n, number))
 	})
@@ -142,15 +139,4 @@ func (w *udp) number(payload []byte) int {
 		return -1
 	}
 	return int(binary.BigEndian.Uint32(payload[8:]))
-}
-
-// byLength finds the newest packet of a length, as it stands in the UDP header.
-func (w *udp) byLength(length int) int {
-	k := length - 8 - udpPayload
-	if k < 0 || k >= lengths || w.sent == 0 {
-		return -1
-	}
-	n := w.sent - 1
-	n -= (n%lengths - k + lengths) % lengths
-	return n // negative if none of that length was sent
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func TestADatagramIsKnownByItsLength(t *testing.T) {
-	w := udp{sent: 300}
+	sent := 300
 	for _, tt := range []struct{ length, want int }{
 		{8 + udpPayload + 43, 299}, // 299 = 256 + 43
 		{8 + udpPayload + 44, 44},  // 300 was not sent yet
@@ -16,12 +16,11 @@ func TestADatagramIsKnownByItsLength(t *testing.T) {
 		{8 + udpPayload + 256, -1},
 		{0, -1},
 	} {
-		if got := w.byLength(tt.length); got != tt.want {
+		if got := byLength(tt.length, sent); got != tt.want {
 			t.Errorf("length %d: packet %d, want %d", tt.length, got, tt.want)
 		}
 	}
-	w.sent = 3
-	if got := w.byLength(8 + udpPayload + 200); got >= 0 {
+	if got := byLength(8+udpPayload+200, 3); got >= 0 {
 		t.Errorf("a length that was never sent: packet %d", got)
 	}
 }
