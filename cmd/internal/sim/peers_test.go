@@ -53,7 +53,9 @@ func TestStockSnmpwalkReadsEveryDevice(t *testing.T) {
 	peer(t, "snmpwalk")
 	s := startDefault(t)
 	for _, d := range s.devices {
-		out, err := exec.Command("snmpwalk", append(snmpArgs(d), "-On", "-t", "2", d.snmp.String(), ".1.3.6.1")...).CombinedOutput()
+		walk := exec.Command("snmpwalk", append(snmpArgs(d), "-On", "-t", "2", d.snmp.String(), ".1.3.6.1")...)
+		walk.Env = append(os.Environ(), "SNMP_PERSISTENT_DIR="+t.TempDir()) // what other runs left stands in its way
+		out, err := walk.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", d.name, err, out)
 		}
