@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"time"
 
 	"whydrop/correlate"
 	"whydrop/correlate/timeline"
@@ -52,8 +53,9 @@ func (sc *scene) flapCandidate(ps *pathScene, g []correlate.CarrierGroup) *candi
 				ends = append(ends, *l.Up)
 			}
 		}
-		hits := ps.touched(moments, correlate.Stall)
-		f.Hit += truth(len(ps.touched([]timeline.Span{x.Main.Down}, correlate.Stall)) > 0)
+		led := sc.movesLedBy(x)
+		hits := ps.touched(append(moments, led...), correlate.Stall)
+		f.Hit += truth(len(ps.touched(append(led, x.Main.Down), correlate.Stall)) > 0 || sc.hurtIn(ps, led))
 		f.Longest = maxSeconds(f.Longest, lasted.Width())
 		f.Down = f.Down || x.Main.Up == nil
 		told = append(told, clockText(x.Main.Down.Mid())+" for "+secondsText(lasted.Width().Seconds())+lengths(hits))
@@ -67,4 +69,29 @@ func (sc *scene) flapCandidate(ps *pathScene, g []correlate.CarrierGroup) *candi
 	c.span = hull(append(slices.Clone(c.times), ends...), c.hits)
 	c.env["flap"] = f
 	return c
+}
+
+// carrierLead is how long before a spanning-tree move a carrier may have gone or come back to have set it off: a
+// bridge that does not see it waits for three hellos of 2 s (IEEE 802.1D-2004, 17.13), and the move takes its time.
+const carrierLead = 8 * time.Second
+
+// movesLedBy returns the spans of the moves that a carrier's going or coming back set off. The move back may be the
+// one that hurts: the move away can be over before a packet is lost.
+func (sc *scene) movesLedBy(g correlate.CarrierGroup) []timeline.Span {
+	var out []timeline.Span
+	for _, m := range sc.moves {
+		span := m.Span.Union(m.Stop)
+		if slices.ContainsFunc(g.Losses, func(l correlate.CarrierLoss) bool {
+			return correlate.Leads(l.Down, span, carrierLead) || l.Up != nil && correlate.Leads(*l.Up, span, carrierLead)
+		}) {
+			out = append(out, span)
+		}
+	}
+	return out
+}
+
+// hurtIn says whether a move cost anything at all, if only a few heartbeats.
+func (sc *scene) hurtIn(ps *pathScene, moves []timeline.Span) bool {
+	return len(ps.touched(moves, correlate.LossBurst, correlate.Dip)) > 0 ||
+		slices.ContainsFunc(moves, func(m timeline.Span) bool { return sc.lossAt(ps, m) })
 }

@@ -71,10 +71,9 @@ func (sc *scene) moveCandidate(ps *pathScene, g []correlate.Move) *candidate {
 		span := m.Span.Union(m.Stop)
 		c.times = append(c.times, span)
 		hits := ps.touched([]timeline.Span{span}, correlate.Stall)
-		minor := ps.touched([]timeline.Span{span}, correlate.LossBurst, correlate.Dip)
 		f.Root = f.Root || m.Root
 		f.Hit += truth(len(hits) > 0)
-		f.Hurt += truth(len(hits) > 0 || len(minor) > 0 || sc.lossAt(ps, span))
+		f.Hurt += truth(len(hits) > 0 || sc.hurtIn(ps, []timeline.Span{span}))
 		for _, b := range m.Bridges {
 			if !slices.Contains(f.Names, b) {
 				f.Names = append(f.Names, b)
@@ -94,7 +93,7 @@ func (sc *scene) moveCandidate(ps *pathScene, g []correlate.Move) *candidate {
 	slices.Sort(f.Names)
 	f.Bridges = float64(len(f.Names))
 	f.Carrier = slices.ContainsFunc(sc.losses, func(l correlate.CarrierLoss) bool {
-		return slices.ContainsFunc(c.times, func(sp timeline.Span) bool { return correlate.Leads(l.Down, sp, 8*time.Second) })
+		return slices.ContainsFunc(c.times, func(sp timeline.Span) bool { return correlate.Leads(l.Down, sp, carrierLead) })
 	})
 	f.Told = tell(told)
 	moments := make([]timeline.Span, len(g))
