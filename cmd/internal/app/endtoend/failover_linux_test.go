@@ -58,16 +58,16 @@ func (c *campus) move() time.Time {
 	return at
 }
 
-// compare holds the longest outage of a kind against the longest gap in a capture at the receiver.
+// compare holds the outage of a kind that belongs to the longest gap in a capture at the receiver against that gap.
 func compare(t *testing.T, doc report.Document, seenBy string, times []time.Time) {
 	t.Helper()
 	from, to := longestGap(times)
 	if to.Sub(from) < time.Second {
 		t.Fatalf("%s: the capture's longest gap is only %v (%d packets)", seenBy, to.Sub(from), len(times))
 	}
-	var best *report.Outage
+	var best *report.Outage // the one that begins nearest to the gap: two may be as long as each other
 	for i, o := range doc.Outages {
-		if o.SeenBy == seenBy && (best == nil || o.DurationMS > best.DurationMS) {
+		if o.SeenBy == seenBy && (best == nil || o.From.Sub(from).Abs() < best.From.Sub(from).Abs()) {
 			best = &doc.Outages[i]
 		}
 	}
