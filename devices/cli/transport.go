@@ -113,10 +113,10 @@ func (t *transport) Read(n int) ([]byte, error) {
 
 // Write sends bytes to the device.
 func (t *transport) Write(b []byte) error {
-	_, err := t.stdin.Write(b)
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.wrote = time.Now()
+	t.wrote = time.Now() // before, since a quick device's answer can be read before Write returns
+	t.mu.Unlock()
+	_, err := t.stdin.Write(b)
 	return err
 }
 
@@ -127,7 +127,7 @@ func (t *transport) begin(limit int) {
 	t.raw, t.left = nil, limit
 }
 
-// end ends the exchange and returns what the device sent, and when the last byte was written and read.
+// end ends the exchange and returns what the device sent, when its last write began, and when the last byte was read.
 func (t *transport) end() (raw []byte, wrote, read time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
