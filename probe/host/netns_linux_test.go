@@ -264,35 +264,3 @@ func TestTheKernelsRouteAndTheOneByAddressAgree(t *testing.T) {
 		t.Errorf("an address without a route leads to %d", i)
 	}
 }
-
-// TestSamplingIsCheap measures what a sampler costs beside the bare timer that it needs: on a busy virtual machine a
-// timer of 20 ms alone takes up to 0.6 % of a core.
-func TestSamplingIsCheap(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
-	const length = 3 * time.Second
-	use := func(f func()) float64 {
-		user, system, _ := processTime()
-		f()
-		user2, system2, _ := processTime()
-		return (user2 + system2 - user - system).Seconds() / length.Seconds()
-	}
-	bare := use(func() {
-		for range length / tick {
-			time.Sleep(tick)
-		}
-	})
-	n := 0
-	cost := use(func() {
-		ctx, cancel := context.WithTimeout(t.Context(), length)
-		defer cancel()
-		if err := (&Sampler{Name: "a-b", To: []string{"127.0.0.1"}}).Probe(ctx, timeline.SinkFunc(func(timeline.Record) { n++ })); err != nil {
-			t.Error(err)
-		}
-	})
-	t.Logf("%.2f %% of a core, a bare timer %.2f %%, %d records", 100*cost, 100*bare, n)
-	if cost-bare > 0.02 {
-		t.Errorf("it takes %.2f %% of a core, a bare timer %.2f %%", 100*cost, 100*bare)
-	}
-}
