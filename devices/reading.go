@@ -47,6 +47,25 @@ type Reading struct {
 	Log        []LogLine   // lines of the device's log, oldest first; may repeat lines of earlier readings
 	LocalClock Opt[LocalClock]
 	CPU        Opt[float64] // control-plane busy ratio, 0-1
+	Interrupt  Opt[float64] // of it, the share spent in interrupts, 0-1
+	Memory     Opt[float64] // used ratio of the control plane's memory, 0-1
+
+	// What fewer devices have. A nil slice was not read; an empty one was, and has no rows.
+	Trees         []Tree
+	Neighbours    []Neighbour
+	Stations      []Station
+	Bindings      []Binding
+	Aggregates    []Aggregate
+	Redundancy    []Redundancy
+	Units         []Unit
+	Sensors       []Sensor
+	Queues        []Queue
+	Sessions      *Sessions
+	LearnDiscards Opt[Counter] // addresses the forwarding database had no room for (dot1dTpLearnedEntryDiscards)
+	FragFails     Opt[Counter] // packets that needed fragmentation and must not be fragmented (ipSystemStatsOutFragFails)
+	ARPDrops      Opt[Counter] // dropped by ARP inspection (cdaiVlanDropped), all VLANs
+
+	Unread []string // lines of text or rows that were not understood, verbatim and bounded; hostile text
 }
 
 // Interface is one port as the device described it.
@@ -76,6 +95,8 @@ type Interface struct {
 	LateCollisions, Collisions    Opt[Counter]
 	InPause, OutPause             Opt[Counter]
 	UnknownProtos, InputQueueDrop Opt[Counter]
+
+	InterfaceMore
 }
 
 // Bridge is what a bridge says of its spanning tree (BRIDGE-MIB, RFC 4188).

@@ -32,6 +32,13 @@ const (
 	// something of it changed. The subject is the host. Attrs: name, driver, mtu, speed_bps, duplex, on (offloads that
 	// are on), off, queue (kind of its queueing discipline), leads_to.
 	EventNIC EventType = "host.nic"
+	// EventResult is one test that ended: its Span is the test. Attrs: proto (tcp, udp, icmp, connect, http), direction (forward,
+	// reverse, both), rate_bps (goodput that arrived), offered_bps (asked of the sender; absent: unlimited), loss_ratio,
+	// lost, total, reordered, retransmits, window_bytes (asked), granted_bytes, rtt_ms, rtt_loaded_ms, jitter_ms, streams, size_bytes (payload of a datagram or write),
+	// mss_bytes, burst_bytes, port (source port), duration_s, df ("true"), paced ("true"), experiment (the sweep it belongs to: window, rate, size,
+	// streams, direction, pacing, ports, mtu, connect), sender_cpu, receiver_cpu (shares of one core), host_drops (datagrams
+	// the receiving host lost), disk ("true": from or to a file), note (a person's words).
+	EventResult EventType = "probe.result"
 	// EventMark is a moment marked by a person. Text is what they wrote.
 	EventMark EventType = "mark"
 )
@@ -76,6 +83,53 @@ const (
 	// EventSlow says that a device answers more slowly or refreshes its counters more rarely than it is asked.
 	// Attrs: period_ms.
 	EventSlow EventType = "device.slow"
+	// EventErrDisabled says that a device shut a port by itself, or tries it again. Attrs: from, to (disabled, up), cause
+	// (bpduguard, link-flap, udld, ...), recovery_s.
+	EventErrDisabled EventType = "if.err_disabled"
+	// EventInconsistent says that a spanning-tree guard blocks a port, or no longer does. Attrs: guard (root, loop, type,
+	// pvid, bpdu), to (blocked, cleared), tree.
+	EventInconsistent EventType = "stp.inconsistent"
+	// EventMACMove says that an address moved between two ports. The subject is the device. Attrs: mac, vlan, from, to,
+	// count (moves told at once; 1 if absent).
+	EventMACMove EventType = "fdb.mac_move"
+	// EventGateway is a change of state of a VRRP or HSRP group. Attrs: protocol (vrrp, hsrp), group, port, from, to (active,
+	// standby, init, listen, speak), reason, virtual.
+	EventGateway EventType = "fhrp.state"
+	// EventMember says that a member of a stack, chassis or MLAG pair came or went. Attrs: unit, from, to.
+	EventMember EventType = "stack.member"
+	// EventLAGMember says that a link joined or left its aggregate. The subject is the link. Attrs: aggregate, from, to
+	// (bundled, suspended, down, ...).
+	EventLAGMember EventType = "lag.member"
+	// EventUDLD says that a link works one way only, or both ways again. Attrs: from, to (bidirectional, unidirectional).
+	EventUDLD EventType = "udld.state"
+	// EventStorm says that storm control acts on a port, or no longer. Attrs: to (active, cleared), kind (broadcast,
+	// multicast, unicast).
+	EventStorm EventType = "storm.control"
+	// EventPower says that power over Ethernet was given to or taken from a port, or that a supply failed. Attrs: to, reason.
+	EventPower EventType = "power.state"
+	// EventNeighbour says that the neighbour on a port appeared, went or is another one. Attrs: protocol, from, to
+	// (system and port).
+	EventNeighbour EventType = "lldp.neighbour"
+	// EventBinding says that an IP address belongs to another MAC address than before. The subject is the device. Attrs:
+	// ip, from, to, port, conflict ("true": the device calls it a duplicate address).
+	EventBinding EventType = "arp.binding"
+	// EventRoute says that a route or a routing neighbour came or went. The subject is the device. Attrs: protocol (bgp, ospf,
+	// isis, static), neighbour, prefix, from, to.
+	EventRoute EventType = "route.change"
+	// EventOptics says that a module's own threshold was crossed. Attrs: sensor (rx_power, ...), to (low-alarm, low-warn, ok,
+	// high-warn, high-alarm).
+	EventOptics EventType = "optics.threshold"
+	// EventClassDrops says that a QoS class or policer dropped packets within its Span. Attrs: class, way, kind (queue,
+	// policer, shaper), count, rate_bps (configured).
+	EventClassDrops EventType = "qos.drops"
+	// EventPathMoved says that a path goes through other ports or devices than before. The subject is the path. Attrs: from,
+	// to (hops).
+	EventPathMoved EventType = "path.moved"
+	// EventCable is the result of a cable test of a port. Attrs: pair, status, metres.
+	EventCable EventType = "if.cable"
+	// EventTotals is what a port's counters stood at, counted since a moment that is long ago or not known: no evidence of
+	// what happens now. Attrs: a metric's name each, with its count (octets for the two rates); age_s.
+	EventTotals EventType = "if.totals"
 )
 
 // Directions of an outage, the values of Attrs["direction"].

@@ -80,6 +80,44 @@ const (
 	HalfDuplex     Metric = "if.half_duplex"
 	Utilisation    Metric = "if.utilisation"
 	STPForwarding  Metric = "stp.forwarding"
+
+	InBroadcasts        Metric = "if.in.broadcasts"
+	OutBroadcasts       Metric = "if.out.broadcasts"
+	InFragments         Metric = "if.in.fragments"
+	InJabbers           Metric = "if.in.jabbers"
+	InStomped           Metric = "if.in.stomped"
+	InIgnored           Metric = "if.in.ignored"
+	InNoBuffer          Metric = "if.in.no_buffer"
+	InThrottles         Metric = "if.in.throttles"
+	InQueueDrops        Metric = "if.in.queue_drops"
+	InUnknownProtos     Metric = "if.in.unknown_protos"
+	InMACErrors         Metric = "if.in.mac_errors"
+	OutMACErrors        Metric = "if.out.mac_errors"
+	OutUnderruns        Metric = "if.out.underruns"
+	CarrierSense        Metric = "if.carrier_sense"
+	Deferred            Metric = "if.deferred"
+	ExcessiveCollisions Metric = "if.excessive_collisions"
+	CarrierTransitions  Metric = "if.carrier_transitions"
+	Resets              Metric = "if.resets"
+	MTU                 Metric = "if.mtu"
+	MTUExceeded         Metric = "if.mtu_exceeded"
+	StormDrops          Metric = "if.storm_drops"
+	PolicerDrops        Metric = "if.policer_drops"
+	ClassDrops          Metric = "if.class_drops"
+	ACLDrops            Metric = "if.acl_drops"
+	NeighbourSpeed      Metric = "if.neighbour_speed"
+	EEE                 Metric = "if.eee"
+	LAGInSync           Metric = "lag.in_sync"
+	RxPower             Metric = "optics.rx_power"
+	RxLowWarn           Metric = "optics.rx_low_warn"
+	RxLowAlarm          Metric = "optics.rx_low_alarm"
+	TxPower             Metric = "optics.tx_power"
+	TxLowWarn           Metric = "optics.tx_low_warn"
+	OpticsTemperature   Metric = "optics.temperature"
+	PoEDenied           Metric = "poe.denied"
+	PoEOverload         Metric = "poe.overload"
+	PoEShort            Metric = "poe.short"
+	PoEAbsent           Metric = "poe.absent"
 )
 
 // Metrics of a device as a whole.
@@ -90,6 +128,17 @@ const (
 	ClockOffset     Metric = "device.clock_offset"
 	TopologyChanges Metric = "stp.topology_changes"
 	DeviceCPU       Metric = "device.cpu"
+
+	DeviceInterrupt Metric = "device.interrupt"
+	DeviceMemory    Metric = "device.memory"
+	Sessions        Metric = "session.count"
+	SessionLimit    Metric = "session.limit"
+	SessionRefused  Metric = "session.refused"
+	SessionDenied   Metric = "session.denied"
+	Stations        Metric = "fdb.entries"
+	LearnDiscards   Metric = "fdb.learn_discards"
+	FragFails       Metric = "ip.frag_fails"
+	ARPDrops        Metric = "arp.inspection_drops"
 )
 
 // descriptions is the one table of metrics: a new metric is one line here.
@@ -149,12 +198,59 @@ var descriptions = []Description{
 	{HalfDuplex, "half duplex", "state", KindPort, "1 half, 0 full.", "dot3StatsDuplexStatus, show interfaces 'Half-duplex'"},
 	{Utilisation, "utilisation", "ratio", KindPort, "The busier direction's rate over the negotiated speed.", "ifHC*Octets over ifHighSpeed"},
 	{STPForwarding, "spanning tree forwards", "state", KindPort, "1 forwarding, 0 any other spanning-tree state.", "dot1dStpPortState, show spanning-tree detail"},
+	{InBroadcasts, "broadcasts in", "packet/s", KindPort, "Broadcast packets received.", "ifHCInBroadcastPkts, show interfaces 'broadcasts'"},
+	{OutBroadcasts, "broadcasts out", "packet/s", KindPort, "Broadcast packets sent.", "ifHCOutBroadcastPkts"},
+	{InFragments, "fragments", "packet/s", KindPort, "Frames shorter than 64 octets with a wrong check sequence.", "etherStatsFragments"},
+	{InJabbers, "jabbers", "packet/s", KindPort, "Frames too long and with a wrong check sequence.", "etherStatsJabbers"},
+	{InStomped, "stomped CRC", "packet/s", KindPort, "Bad frames that a cut-through switch before this one had found and marked; part of the FCS errors, and not this link's.", "show interface counters errors 'Stomped-CRC'"},
+	{InIgnored, "ignored", "packet/s", KindPort, "Frames ignored because the port's own buffers ran low.", "locIfInIgnored, cieIfInIgnored, show interfaces 'ignored'"},
+	{InNoBuffer, "no buffer", "packet/s", KindPort, "Frames discarded because main memory had no buffer.", "show interfaces 'no buffer'"},
+	{InThrottles, "throttles", "1/s", KindPort, "How often the port was switched off for want of buffers or processor.", "show interfaces 'throttles'"},
+	{InQueueDrops, "input queue drops", "packet/s", KindPort, "Packets for the device's own processor that its input queue had no room for.", "locIfInputQueueDrops, cieIfInputQueueDrops, show interfaces 'Input queue'"},
+	{InUnknownProtos, "unknown protocols", "packet/s", KindPort, "Packets of protocols that the device does not speak; no fault.", "ifInUnknownProtos, show interfaces 'unknown protocol drops'"},
+	{InMACErrors, "internal receive errors", "packet/s", KindPort, "Frames lost in the receiving port itself.", "dot3StatsInternalMacReceiveErrors"},
+	{OutMACErrors, "internal transmit errors", "packet/s", KindPort, "Frames lost in the sending port itself.", "dot3StatsInternalMacTransmitErrors"},
+	{OutUnderruns, "underruns", "packet/s", KindPort, "Frames whose sending failed because the port's memory was too slow.", "show interfaces 'underruns'"},
+	{CarrierSense, "carrier sense errors", "1/s", KindPort, "Carrier lost while sending; cannot fire in full duplex.", "dot3StatsCarrierSenseErrors, show interfaces 'lost carrier'"},
+	{Deferred, "deferred", "packet/s", KindPort, "Frames that waited for a busy medium; cannot fire in full duplex.", "dot3StatsDeferredTransmissions, show interfaces 'deferred'"},
+	{ExcessiveCollisions, "excessive collisions", "packet/s", KindPort, "Frames given up after 16 collisions; cannot fire in full duplex.", "dot3StatsExcessiveCollisions"},
+	{CarrierTransitions, "carrier transitions", "1/s", KindPort, "How often the port lost or found its carrier.", "cieIfCarrierTransitionCount, locIfCarTrans, ifMauMediaAvailableStateExits, aristaIfOperStatusChanges, /sys/class/net carrier_changes"},
+	{Resets, "interface resets", "1/s", KindPort, "How often the device started the port anew.", "locIfResets, cieIfResetCount, show interfaces 'interface resets'"},
+	{MTU, "MTU", "byte", KindPort, "The largest packet the port passes, as the device states it.", "ifMtu, show interfaces 'MTU'"},
+	{MTUExceeded, "packets above the MTU", "packet/s", KindPort, "Frames discarded because they are longer than the outgoing port passes.", "dot1dBasePortMtuExceededDiscards"},
+	{StormDrops, "suppressed by storm control", "packet/s", KindPort, "Frames that storm control discarded.", "cpscSuppressedPacket, show storm-control"},
+	{PolicerDrops, "over the policer's rate", "packet/s", KindPort, "Packets that a policer discarded.", "cbQosPoliceExceededPkt64, cportQosPoliceExceedByteCounter, show policy-map interface"},
+	{ClassDrops, "drops of QoS classes", "packet/s", KindPort, "Packets that the queues of QoS classes discarded, all classes.", "cbQosCMDropPkt64, show policy-map interface"},
+	{ACLDrops, "dropped by access list", "packet/s", KindPort, "Packets that an access list refused.", "aristaIfInAclDrops"},
+	{NeighbourSpeed, "speed the neighbour offers", "bit/s", KindPort, "The highest speed that the neighbour offered in negotiation.", "ifMauAutoNegCapReceivedBits, ethtool 'Link partner advertised link modes'"},
+	{EEE, "energy-efficient Ethernet", "state", KindPort, "1 at work, 0 not.", "show eee, ethtool --show-eee"},
+	{LAGInSync, "aggregate member in sync", "state", KindPort, "1 the member collects and distributes, 0 it does not.", "dot3adAggPortActorOperState, show etherchannel summary"},
+	{RxPower, "received optical power", "dBm", KindPort, "Optical power received, the weakest lane.", "entSensorValue, entPhySensorValue, jnxDomCurrentRxLaserPower, show interfaces transceiver"},
+	{RxLowWarn, "warning threshold of received power", "dBm", KindPort, "Below this the module warns.", "entSensorThresholdValue, show interfaces transceiver detail"},
+	{RxLowAlarm, "alarm threshold of received power", "dBm", KindPort, "Below this the module raises an alarm.", "entSensorThresholdValue, show interfaces transceiver detail"},
+	{TxPower, "sent optical power", "dBm", KindPort, "Optical power sent, the weakest lane.", "entSensorValue, entPhySensorValue, jnxDomCurrentTxLaserOutputPower, show interfaces transceiver"},
+	{TxLowWarn, "warning threshold of sent power", "dBm", KindPort, "Below this the module warns.", "entSensorThresholdValue, show interfaces transceiver detail"},
+	{OpticsTemperature, "temperature of the optics", "degC", KindPort, "Temperature of the module.", "entSensorValue, show interfaces transceiver"},
+	{PoEDenied, "power denied", "1/s", KindPort, "How often a powered device was refused power.", "pethPsePortPowerDeniedCounter"},
+	{PoEOverload, "power overload", "1/s", KindPort, "How often a powered device drew too much.", "pethPsePortOverLoadCounter"},
+	{PoEShort, "power short circuit", "1/s", KindPort, "How often the powered pairs were short-circuited.", "pethPsePortShortCounter"},
+	{PoEAbsent, "powered device gone", "1/s", KindPort, "How often the powered device stopped drawing power.", "pethPsePortMPSAbsentCounter"},
 	{Reachable, "device answered", "state", KindDevice, "1 answered this poll, 0 did not.", "any collector"},
 	{PollTime, "time to answer", "s", KindDevice, "From the first question to the last answer of one poll.", "any collector"},
 	{RefreshPeriod, "counter refresh period", "s", KindDevice, "How often the agent really updates its counters.", "repeats of busy counters"},
 	{ClockOffset, "clock offset", "s", KindDevice, "The device's clock minus the probe's; positive if it is fast.", "show clock"},
 	{TopologyChanges, "topology changes", "1/s", KindDevice, "Spanning-tree topology changes counted by this bridge.", "dot1dStpTopChanges, show spanning-tree detail"},
 	{DeviceCPU, "CPU of the device", "ratio", KindDevice, "Busy share of the control plane's CPU.", "cpmCPUTotal5secRev"},
+	{DeviceInterrupt, "CPU of the device in interrupts", "ratio", KindDevice, "Share of the control plane's CPU spent in interrupts: packets handled by the processor.", "show processes cpu"},
+	{DeviceMemory, "memory of the device", "ratio", KindDevice, "Used share of the control plane's memory.", "cempMemPoolUsed, fgSysMemUsage, hrStorageUsed"},
+	{Sessions, "sessions", "sessions", KindDevice, "Flows that a stateful device holds.", "fgSysSesCount, panSessionActive, cfwConnectionStatValue, nf_conntrack_count"},
+	{SessionLimit, "session limit", "sessions", KindDevice, "The most flows that the device can hold.", "panSessionMax, nf_conntrack_max"},
+	{SessionRefused, "sessions refused", "1/s", KindDevice, "New flows refused for want of room.", "nf_conntrack_stat drop, insert_failed; vendor counters"},
+	{SessionDenied, "packets outside of sessions", "packet/s", KindDevice, "Packets refused because they belong to no session, or by policy.", "show asp drop, vendor counters"},
+	{Stations, "forwarding entries", "entries", KindDevice, "Addresses in the forwarding database.", "dot1qFdbDynamicCount, rows of dot1qTpFdbTable, show mac address-table count"},
+	{LearnDiscards, "addresses not learned", "1/s", KindDevice, "Addresses that the forwarding database had no room for.", "dot1dTpLearnedEntryDiscards"},
+	{FragFails, "packets too big to forward", "packet/s", KindDevice, "Packets that needed fragmentation and must not be fragmented.", "ipSystemStatsOutFragFails, ipFragFails"},
+	{ARPDrops, "ARP dropped by inspection", "packet/s", KindDevice, "ARP packets that inspection refused.", "cdaiVlanDropped"},
 }
 
 var byMetric = func() map[Metric]Description {
