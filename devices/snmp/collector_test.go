@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"reflect"
 	"testing"
 	"time"
 
@@ -149,7 +150,7 @@ func checkSwitch(t *testing.T, r devices.Reading) {
 	gig.InOctets, gig.OutOctets = hc(6), hc(10)
 	gig.InPackets, gig.OutPackets = devices.C64(3<<40+7+8+9), devices.C64(3<<40+11+12+13)
 	for n, want := range []devices.Interface{fast, gig} {
-		if got := r.Interfaces[n]; got != want {
+		if got := r.Interfaces[n]; !reflect.DeepEqual(got, want) {
 			t.Errorf("got  %+v\nwant %+v", got, want)
 		}
 	}

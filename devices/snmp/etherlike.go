@@ -10,7 +10,7 @@ var etherLike = Table{
 		dot3Duplex, dot3Alignment, dot3FCS, dot3SingleCollisions, dot3MultipleCollisions, dot3LateCollisions,
 		dot3TooLongs, dot3Symbol,
 	}},
-	Fill: fillEtherLike,
+	FillPort: fillEtherLike,
 }
 
 // Columns of dot3StatsTable.
@@ -42,7 +42,7 @@ var etherLikeHC = Table{
 	Name:    "dot3HCStatsTable",
 	Entry:   "1.3.6.1.2.1.10.7.11.1",
 	Columns: [][]int{{1, 2, 4, 6}},
-	Fill: func(r Row, i *devices.Interface) {
+	FillPort: func(r Row, i *devices.Interface) {
 		i.Alignment = prefer(r.Counter(1), i.Alignment)
 		i.FCS = prefer(r.Counter(2), i.FCS)
 		i.Giants = prefer(r.Counter(4), i.Giants)
@@ -55,7 +55,7 @@ var etherPause = Table{
 	Name:    "dot3PauseTable",
 	Entry:   "1.3.6.1.2.1.10.7.10.1",
 	Columns: [][]int{{3, 4, 5, 6}},
-	Fill: func(r Row, i *devices.Interface) {
+	FillPort: func(r Row, i *devices.Interface) {
 		i.InPause = prefer(r.Counter(5), r.Counter(3))
 		i.OutPause = prefer(r.Counter(6), r.Counter(4))
 	},

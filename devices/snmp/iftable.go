@@ -11,7 +11,7 @@ var ifTable = Table{
 		{ifInOctets, ifInUcastPkts, ifInNUcastPkts, ifOutOctets, ifOutUcastPkts, ifOutNUcastPkts,
 			ifInDiscards, ifInErrors, ifInUnknownProtos, ifOutDiscards, ifOutErrors},
 	},
-	Fill: fillIfTable,
+	FillPort: fillIfTable,
 }
 
 // Columns of ifTable.

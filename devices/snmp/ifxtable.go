@@ -12,7 +12,7 @@ var ifXTable = Table{
 			ifHCOutOctets, ifHCOutUcastPkts, ifHCOutMulticastPkts, ifHCOutBroadcastPkts},
 		{ifInMulticastPkts, ifInBroadcastPkts, ifOutMulticastPkts, ifOutBroadcastPkts},
 	},
-	Fill: fillIfXTable,
+	FillPort: fillIfXTable,
 }
 
 // Columns of ifXTable.

@@ -10,64 +10,6 @@ import (
 	"whydrop/devices/snmp/internal/oid"
 )
 
-// Tables lists what is read of each port: a table's columns and what becomes of them, in the order in which they
-// are asked. A new table is one file and one line here.
-var Tables = []Table{ifTable, ifXTable, etherLike, etherLikeHC, etherPause}
-
-// Table is one MIB table that is indexed by ifIndex.
-type Table struct {
-	Name string
-	// Entry is the identifier of the table's row, without a leading dot.
-	Entry string
-	// Columns are the columns to read, in groups: the objects of a group of one port are read in one message
-	// where possible, so that they are of one moment.
-	Columns [][]int
-	// Fill puts the row's values into the interface. What is not in the row was not given.
-	Fill func(r Row, i *devices.Interface)
-}
-
-// Row is what a device gave of one table for one port.
-type Row struct {
-	entry  string
-	index  string
-	values map[string]gosnmp.SnmpPDU
-}
-
-func (r Row) pdu(column int) (gosnmp.SnmpPDU, bool) {
-	v, ok := r.values[r.entry+"."+strconv.Itoa(column)+"."+r.index]
-	return v, ok && given(v)
-}
-
-// Counter returns a column as a counter; not given if the device has none or sent another type.
-func (r Row) Counter(column int) devices.Opt[devices.Counter] {
-	v, ok := r.pdu(column)
-	if !ok {
-		return devices.None[devices.Counter]()
-	}
-	return counter(v)
-}
-
-// Number returns a column as a number of 32 bits.
-func (r Row) Number(column int) devices.Opt[uint32] {
-	v, ok := r.pdu(column)
-	if !ok {
-		return devices.None[uint32]()
-	}
-	return number(v)
-}
-
-// Word returns an enumeration's word; a value outside of it is given as "unknown(N)".
-func (r Row) Word(column int, words []string) devices.Opt[string] {
-	return word(r.Number(column), words)
-}
-
-// Text returns a column as text; "" if not given.
-func (r Row) Text(column int) string {
-	v, _ := r.pdu(column)
-	t, _ := text(v)
-	return t
-}
-
 func word(n devices.Opt[uint32], words []string) devices.Opt[string] {
 	switch {
 	case !n.OK:

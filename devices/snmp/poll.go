@@ -192,6 +192,9 @@ func (s *session) counterGroups() [][]string {
 	for _, p := range s.ports.ports {
 		i := "." + strconv.FormatUint(uint64(p.index), 10)
 		for _, t := range Tables {
+			if t.FillPort == nil {
+				continue
+			}
 			for _, g := range t.Columns {
 				var ids []string
 				for _, col := range g {
@@ -252,8 +255,11 @@ func (s *session) fillPort(p *port, values map[string]gosnmp.SnmpPDU) (devices.I
 	i := devices.Interface{Index: devices.Some(p.index), Name: p.name, SpeedMax: offers(p)}
 	any := false
 	for _, t := range Tables {
+		if t.FillPort == nil {
+			continue
+		}
 		row := Row{t.Entry, index, values}
-		t.Fill(row, &i)
+		t.FillPort(row, &i)
 		for _, g := range t.Columns {
 			any = any || slices.ContainsFunc(g, func(col int) bool { _, ok := row.pdu(col); return ok })
 		}

@@ -283,5 +283,3 @@ func likeness(c candidate, want string) int {
 	}
 	return best
 }
-
-func column(t Table, col int) string { return t.Entry + "." + strconv.Itoa(col) }

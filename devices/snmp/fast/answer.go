@@ -1,0 +1,97 @@
+package fast
+
+import "bytes"
+
+// Tags of values that Decode gives. NoSuchObject and NoSuchInstance stand for "not given".
+const (
+	Integer        = 0x02 // Values holds the two's complement of 64 bits
+	Counter32      = 0x41
+	Gauge32        = 0x42
+	TimeTicks      = 0x43
+	Counter64      = 0x46
+	NoSuchObject   = 0x80
+	NoSuchInstance = 0x81
+)
+
+// Values are the numbers of one answer in the order in which they were asked for.
+type Values struct {
+	Tags    []byte   // one of the constants above
+	Numbers []uint64 // 0 where the tag says that nothing was given
+}
+
+func (v *Values) reset(n int) {
+	if cap(v.Tags) < n {
+		v.Tags, v.Numbers = make([]byte, n), make([]uint64, n)
+	}
+	v.Tags, v.Numbers = v.Tags[:n], v.Numbers[:n]
+}
+
+// Decode reads the response PDU in b, which must end where b ends, and must be the answer to the request with the
+// identifier id: no error, the same objects in the same order, each a number or not given. It returns false for
+// anything else and leaves v undefined then. It keeps no reference to b.
+func (r *Request) Decode(b []byte, id uint32, v *Values) bool {
+	pdu, rest, ok := take(b, tagResponse)
+	if !ok || len(rest) != 0 {
+		return false
+	}
+	got, pdu, ok := takeUint(pdu)
+	if !ok || got != id {
+		return false
+	}
+	for range 2 { // error-status, error-index
+		var n uint32
+		if n, pdu, ok = takeUint(pdu); !ok || n != 0 {
+			return false
+		}
+	}
+	binds, rest, ok := take(pdu, tagSequence)
+	if !ok || len(rest) != 0 {
+		return false
+	}
+	v.reset(len(r.oids))
+	for i, oid := range r.oids {
+		var bind []byte
+		if bind, binds, ok = take(binds, tagSequence); !ok || !bytes.HasPrefix(bind, oid) {
+			return false
+		}
+		if v.Tags[i], v.Numbers[i], ok = number(bind[len(oid):]); !ok {
+			return false
+		}
+	}
+	return len(binds) == 0
+}
+
+// number reads a value that fills b.
+func number(b []byte) (tag byte, n uint64, ok bool) {
+	if len(b) < 2 || int(b[1]) != len(b)-2 {
+		return 0, 0, false
+	}
+	tag, b = b[0], b[2:]
+	most := 4
+	switch tag {
+	case NoSuchObject, NoSuchInstance:
+		return tag, 0, len(b) == 0
+	case Integer:
+		if len(b) == 0 || len(b) > most {
+			return 0, 0, false
+		}
+		s := int64(int8(b[0]))
+		for _, o := range b[1:] {
+			s = s<<8 | int64(o)
+		}
+		return tag, uint64(s), true
+	case Counter64:
+		most = 8
+	case Counter32, Gauge32, TimeTicks:
+	default:
+		return 0, 0, false
+	}
+	// An unsigned value may have one leading octet of zeros, and agents that leave it out mean no sign.
+	if len(b) == 0 || len(b) > most+1 || len(b) == most+1 && b[0] != 0 {
+		return 0, 0, false
+	}
+	for _, o := range b {
+		n = n<<8 | uint64(o)
+	}
+	return tag, n, true
+}

@@ -1,0 +1,173 @@
+package fast
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net"
+	"os"
+	"time"
+)
+
+// Outstanding is how many requests wait for their answers at a time. Devices queue few.
+const Outstanding = 2
+
+// Conn is what a Client needs of a connected UDP socket.
+type Conn interface {
+	Read([]byte) (int, error)
+	Write([]byte) (int, error)
+	SetReadDeadline(time.Time) error
+}
+
+var _ Conn = (*net.UDPConn)(nil)
+
+// Client asks one agent. It is used by one goroutine at a time.
+type Client struct {
+	codec *codec
+	id    uint32
+	out   []byte
+	in    []byte
+}
+
+// NewCommunity returns a client of version V1 or V2c.
+func NewCommunity(version byte, community string) (*Client, error) {
+	c, err := newCommunity(version, community)
+	if err != nil {
+		return nil, err
+	}
+	return newClient(c), nil
+}
+
+// NewUser returns a client of version 3. The engine must be known; Engine must be called before Ask.
+func NewUser(u User) (*Client, error) {
+	c, err := newUser(u)
+	if err != nil {
+		return nil, err
+	}
+	return newClient(c), nil
+}
+
+func newClient(c *codec) *Client {
+	return &Client{codec: c, id: rand.Uint32(), in: make([]byte, 4096)}
+}
+
+// Engine sets snmpEngineBoots and snmpEngineTime (s) of the agent as they are now. Version 3 only.
+func (c *Client) Engine(boots, time uint32) { c.codec.security.boots, c.codec.security.time = boots, time }
+
+// Outcome of one request.
+type Outcome byte
+
+// Outcomes. Only OK comes with values.
+const (
+	Unanswered Outcome = iota // no answer came in time, or the call was ended
+	OK                        // the values are there
+	Odd                       // an answer came that is not understood here: gosnmp shall ask again
+)
+
+// Answer is what became of one request.
+type Answer struct {
+	Outcome  Outcome
+	From, To time.Time // when it was sent and answered, on this host's clock
+	Values             // reused by the next Ask into the same Answer
+}
+
+// nextID returns an identifier that has four octets in its shortest form (X.690, section 8.3.2).
+func (c *Client) nextID() uint32 {
+	c.id++
+	return c.id&0x3fffffff | 0x40000000
+}
+
+// slot is a request under way.
+type slot struct {
+	request int // index; -1: free
+	id      uint32
+	until   time.Time
+}
+
+// Ask sends the requests in order, at most Outstanding at a time, and fills answers, which must be as many. Each
+// request is sent once; one that has no answer after timeout is Unanswered, and then no further one is sent: a
+// device that is silent shall not be pressed. Answers to anything else are ignored, as are those from other
+// addresses (by the kernel). It returns when every request is decided or ctx ends. The error is that of the
+// socket; what was answered before it stays valid.
+func (c *Client) Ask(ctx context.Context, conn Conn, requests []*Request, answers []Answer, timeout time.Duration) error {
+	for i := range answers {
+		answers[i].Outcome = Unanswered
+	}
+	ended := context.AfterFunc(ctx, func() { conn.SetReadDeadline(time.Unix(1, 0)) })
+	defer ended()
+	var slots [Outstanding]slot
+	for i := range slots {
+		slots[i].request = -1
+	}
+	next := 0
+	for open := 0; ; {
+		for i := range slots {
+			if slots[i].request >= 0 || next >= len(requests) {
+				continue
+			}
+			slots[i] = slot{request: next, id: c.nextID()}
+			c.out = c.codec.encode(c.out, requests[next], slots[i].id)
+			answers[next].From = time.Now()
+			if _, err := conn.Write(c.out); err != nil {
+				return err
+			}
+			slots[i].until = answers[next].From.Add(timeout)
+			next++
+			open++
+		}
+		if open == 0 || ctx.Err() != nil {
+			return nil
+		}
+		i, err := c.receive(ctx, conn, &slots, requests, answers)
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return nil
+		case err != nil:
+			return err
+		}
+		slots[i].request = -1
+		open--
+	}
+}
+
+// receive waits for the answer to one of the slots and returns which.
+func (c *Client) receive(ctx context.Context, conn Conn, slots *[Outstanding]slot, requests []*Request, answers []Answer) (int, error) {
+	var until time.Time
+	for _, s := range slots {
+		if s.request >= 0 && (until.IsZero() || s.until.Before(until)) {
+			until = s.until
+		}
+	}
+	if err := conn.SetReadDeadline(until); err != nil {
+		return 0, err
+	}
+	if ctx.Err() != nil { // its function may have run before the deadline was set
+		return 0, os.ErrDeadlineExceeded
+	}
+	for {
+		n, err := conn.Read(c.in)
+		if err != nil {
+			return 0, err
+		}
+		to := time.Now()
+		if n == len(c.in) { // possibly cut: gosnmp will ask again
+			c.in = make([]byte, min(2*len(c.in), 1<<16))
+			n--
+		}
+		id, ok := c.codec.identify(c.in[:n])
+		if !ok {
+			continue
+		}
+		for i, s := range slots {
+			if s.request < 0 || s.id != id {
+				continue
+			}
+			a := &answers[s.request]
+			a.To, a.Outcome = to, Odd
+			if pdu, ok := c.codec.open(c.in[:n]); ok && requests[s.request].Decode(pdu, id, &a.Values) {
+				a.Outcome = OK
+			}
+			return i, nil
+		}
+	}
+}
