@@ -95,3 +95,18 @@ func number(b []byte) (tag byte, n uint64, ok bool) {
 	}
 	return tag, n, true
 }
+
+// PDUValue returns the number in the type that gosnmp gives to a value of that tag; nil where nothing was given.
+func PDUValue(tag byte, n uint64) any {
+	switch tag {
+	case Integer:
+		return int(n)
+	case Counter32, Gauge32:
+		return uint(n)
+	case TimeTicks:
+		return uint32(n)
+	case Counter64:
+		return n
+	}
+	return nil
+}

@@ -21,6 +21,10 @@ type Conn interface {
 
 var _ Conn = (*net.UDPConn)(nil)
 
+// maxAnswer is the longest answer that is read whole. A request is made so that its answer fits an Ethernet frame;
+// a longer one is not recognised and counts as none.
+const maxAnswer = 8192
+
 // Client asks one agent. It is used by one goroutine at a time.
 type Client struct {
 	codec *codec
@@ -48,11 +52,13 @@ func NewUser(u User) (*Client, error) {
 }
 
 func newClient(c *codec) *Client {
-	return &Client{codec: c, id: rand.Uint32(), in: make([]byte, 4096)}
+	return &Client{codec: c, id: rand.Uint32(), in: make([]byte, maxAnswer)}
 }
 
 // Engine sets snmpEngineBoots and snmpEngineTime (s) of the agent as they are now. Version 3 only.
-func (c *Client) Engine(boots, time uint32) { c.codec.security.boots, c.codec.security.time = boots, time }
+func (c *Client) Engine(boots, time uint32) {
+	c.codec.security.boots, c.codec.security.time = boots, time
+}
 
 // Outcome of one request.
 type Outcome byte
@@ -150,10 +156,6 @@ func (c *Client) receive(ctx context.Context, conn Conn, slots *[Outstanding]slo
 			return 0, err
 		}
 		to := time.Now()
-		if n == len(c.in) { // possibly cut: gosnmp will ask again
-			c.in = make([]byte, min(2*len(c.in), 1<<16))
-			n--
-		}
 		id, ok := c.codec.identify(c.in[:n])
 		if !ok {
 			continue

@@ -122,10 +122,10 @@ func (c *codec) identify(b []byte) (id uint32, ok bool) {
 		return 0, false
 	}
 	if c.security == nil {
-		if len(msg) < len(c.head) || subtle.ConstantTimeCompare(msg[:len(c.head)], c.head) != 1 {
+		if msg, ok = c.afterCommunity(msg); !ok {
 			return 0, false
 		}
-		pdu, _, ok := take(msg[len(c.head):], tagResponse)
+		pdu, _, ok := take(msg, tagResponse)
 		if !ok {
 			return 0, false
 		}
@@ -144,6 +144,17 @@ func (c *codec) identify(b []byte) (id uint32, ok bool) {
 	return id, ok
 }
 
+// afterCommunity returns the PDU of a message of the client's version. Some agents answer with a community of their
+// own making: it proves nothing either way.
+func (c *codec) afterCommunity(msg []byte) (pdu []byte, ok bool) {
+	const version = 3 // octets
+	if len(msg) < version || string(msg[:version]) != string(c.head[:version]) {
+		return nil, false
+	}
+	_, pdu, ok = take(msg[version:], tagOctets)
+	return pdu, ok
+}
+
 // open returns the PDU of an answer whose identifier was found by identify. A v3 message must be of the level,
 // engine and user of the session, authentic and in time. It decrypts in place.
 func (c *codec) open(b []byte) (pdu []byte, ok bool) {
@@ -152,7 +163,7 @@ func (c *codec) open(b []byte) (pdu []byte, ok bool) {
 		return nil, false
 	}
 	if c.security == nil {
-		return msg[len(c.head):], true
+		return c.afterCommunity(msg)
 	}
 	return c.openV3(b, msg)
 }
