@@ -31,6 +31,7 @@ type Config struct {
 	Kind      string           // attribute kind of the events of [Run], e.g. "stamp"
 	To        string           // where the heartbeat goes, for the events of [Run]
 	Heartbeat time.Duration    // time between two heartbeats; must be positive
+	Hint      string           // what else [Run] says of a far end that never answered; "" means nothing
 	Out       timeline.Sink
 }
 

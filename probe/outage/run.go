@@ -85,7 +85,11 @@ func (r *run) judge(now time.Time) {
 		r.problem(now, "refused", "refused: its host is there, but nothing listens")
 	case r.answered == 0 && now.Sub(r.start) > silentTime:
 		r.slow = now.Sub(r.start) > givenUp
-		r.problem(now, "silent", fmt.Sprintf("no answer in the first %s", silentTime))
+		text := fmt.Sprintf("no answer in the first %s", silentTime)
+		if r.cfg.Hint != "" {
+			text += "; " + r.cfg.Hint
+		}
+		r.problem(now, "silent", text)
 	}
 }
 

@@ -50,7 +50,9 @@ func newHeartbeat(s Spec) (probe.Prober, error) {
 		start func(Spec) (probe.Prober, error)
 		check func(context.Context) error
 	}{
-		{"stamp", s, newStamp, func(ctx context.Context) error { return stamp.Check(ctx, s.To, s.stampPort()) }},
+		{"stamp", s, newStamp, func(ctx context.Context) error {
+			return stamp.CheckSigned(ctx, s.To, s.stampPort(), []byte(s.STAMPKey))
+		}},
 		{"icmp", s, newICMP, func(ctx context.Context) error { return icmp.Check(ctx, s.To) }},
 		{"tcp-connect", quiet, newTCPConnect, func(ctx context.Context) error { return tcpconnect.Check(ctx, s.To, quiet.port()) }},
 		{"tcp-connect", s, newTCPConnect, func(ctx context.Context) error { return tcpconnect.Check(ctx, s.To, s.port()) }},

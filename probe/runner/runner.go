@@ -37,12 +37,13 @@ type Spec struct {
 	Rate      float64       // traffic in bit/s, all streams together; 0 means unlimited
 	Heartbeat time.Duration // time between two heartbeats; 0 means 20 ms
 	Token     string        // secret shared with a far end of ours, already looked up; "" means none
+	STAMPKey  string        // key that heartbeats by STAMP are signed with, already looked up; "" means unauthenticated mode
 	Streams   int           // TCP connections at a time; 0 means 1
 	TestTime  time.Duration // longest single TCP test; 0 means as long as the far end allows
 	FarName   string        // name of the far end as a host; "" means To
 
-	// Of the kinds dns, http and https, which ask a service and no far end of ours:
-	ServicePort uint16 // its port; 0 means 53, 80 or 443
+	// Of the kinds dns, http, https and udp-connect, which ask a service and no far end of ours:
+	ServicePort uint16 // its port; 0 means 53, 80 or 443, and of udp-connect the port of STAMP
 	Ask         string // the name to ask for, or the path on the server; "" means localhost, or /
 
 	// Kinds names what to run, as in the list Kinds. Empty means "iperf3", "heartbeat" and "host".
@@ -119,7 +120,7 @@ func newIperf3(s Spec) (probe.Prober, error) {
 }
 
 func newStamp(s Spec) (probe.Prober, error) {
-	return &stamp.Sender{Name: s.Path, To: s.To, Port: s.stampPort(), Heartbeat: s.Heartbeat}, nil
+	return &stamp.Sender{Name: s.Path, To: s.To, Port: s.stampPort(), Heartbeat: s.Heartbeat, Key: []byte(s.STAMPKey)}, nil
 }
 
 func newICMP(s Spec) (probe.Prober, error) {

@@ -7,9 +7,13 @@ import (
 	"whydrop/probe/udpconnect"
 )
 
-// newUDPConnect goes to the port of STAMP: a reflector answers there, or the host refuses.
+// newUDPConnect goes to the port of STAMP unless told another: a reflector answers there, or the host refuses.
 func newUDPConnect(s Spec) (probe.Prober, error) {
-	return &udpconnect.Connector{Name: s.Path, To: s.To, Port: s.stampPort(), Heartbeat: s.Heartbeat}, nil
+	port := s.ServicePort
+	if port == 0 {
+		port = s.stampPort()
+	}
+	return &udpconnect.Connector{Name: s.Path, To: s.To, Port: port, Heartbeat: s.Heartbeat}, nil
 }
 
 func newDNS(s Spec) (probe.Prober, error) {

@@ -10,11 +10,15 @@ import (
 // Size is the length of a packet in unauthenticated mode without TLVs (RFC 8762, section 4.2.1).
 const Size = 44
 
+// LightSize is the length of the shortest answer of TWAMP (RFC 5357, section 4.2.1), and so of the shortest question that
+// is answered: TWAMP Light has no zeros behind the sender's TTL.
+const LightSize = 41
+
 // DefaultPort is the UDP port of STAMP and TWAMP-Test (RFC 8762, section 4.1).
 const DefaultPort = 862
 
-// errShort says that a datagram is too short to be a STAMP packet.
-var errShort = errors.New("stamp: packet shorter than 44 octets")
+// errShort says that a datagram is too short to be a STAMP packet, or to be answered by one as short.
+var errShort = errors.New("stamp: packet shorter than 41 octets")
 
 // errEstimate says that a packet's error estimate has the multiplier 0: RFC 4656, section 4.1.2 calls it corrupt.
 var errEstimate = errors.New("stamp: error estimate with multiplier 0")
@@ -104,16 +108,19 @@ func (q Question) Append(b []byte) []byte {
 	return append(b, make([]byte, Size-16)...)
 }
 
-// ParseQuestion reads the packet of a session-sender. What should be zero is not looked at.
+// ParseQuestion reads the packet of a session-sender of STAMP, or of TWAMP Light (RFC 5357, appendix I), which has padding
+// where STAMP has a session identifier and zeros: then the session is 0.
 func ParseQuestion(b []byte) (Question, error) {
-	if len(b) < Size {
+	if len(b) < LightSize {
 		return Question{}, errShort
 	}
 	q := Question{
 		Sequence:  binary.BigEndian.Uint32(b),
 		Timestamp: Timestamp(binary.BigEndian.Uint64(b[4:])),
 		Estimate:  ErrorEstimate(binary.BigEndian.Uint16(b[12:])),
-		Session:   binary.BigEndian.Uint16(b[14:]),
+	}
+	if isZero(b[16:min(len(b), Size)]) {
+		q.Session = binary.BigEndian.Uint16(b[14:])
 	}
 	if q.Estimate&0xff == 0 {
 		return q, errEstimate
@@ -145,9 +152,9 @@ func (a Answer) Append(b []byte) []byte {
 	return append(b, 0, 0, a.TTL, 0, 0, 0)
 }
 
-// ParseAnswer reads the packet of a session-reflector.
+// ParseAnswer reads the packet of a session-reflector of STAMP or TWAMP Light.
 func ParseAnswer(b []byte) (Answer, error) {
-	if len(b) < Size {
+	if len(b) < LightSize {
 		return Answer{}, errShort
 	}
 	return Answer{
@@ -163,6 +170,15 @@ func ParseAnswer(b []byte) (Answer, error) {
 		},
 		TTL: b[40],
 	}, nil
+}
+
+func isZero(b []byte) bool {
+	for _, x := range b {
+		if x != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // isAnswer says whether a datagram that came as a question looks like a reflector's answer: where a question has

@@ -97,7 +97,8 @@ func TestPacketsThatAreNoQuestions(t *testing.T) {
 		want error
 	}{
 		{"empty", nil, errShort},
-		{"one octet short", good[:Size-1], errShort},
+		{"one octet short of TWAMP Light", good[:LightSize-1], errShort},
+		{"as long as TWAMP Light", good[:LightSize], nil},
 		{"multiplier 0", corrupt, errEstimate},
 		{"longer, with padding", append(bytes.Clone(good), 1, 2, 3), nil},
 	}
@@ -175,6 +176,8 @@ func FuzzPackets(f *testing.F) {
 	}
 	f.Add([]byte{})
 	f.Add(bytes.Repeat([]byte{0xff}, Size))
+	f.Add(unhex(f, lightQuestion))
+	f.Add(unhex(f, lightAnswer))
 	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		a, err := ParseAnswer(b)
@@ -202,6 +205,32 @@ func FuzzPackets(f *testing.F) {
 		q, err := ParseQuestion(b)
 		isAnswer(b, now)
 		if again, err2 := ParseQuestion(q.Append(nil)); !errors.Is(err2, err) || again != q {
+			t.Errorf("question written and read again: %+v, %v; want %+v, %v", again, err2, q, err)
+		}
+	})
+}
+
+func FuzzSignedPackets(f *testing.F) {
+	f.Add(unhex(f, signedQuestion))
+	f.Add(unhex(f, signedAnswer))
+	f.Add(bytes.Repeat([]byte{0xff}, AuthenticatedSize))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if _, err := ParseSignedAnswer(b, testKey); err == nil && !bytes.Equal(b[signed:AuthenticatedSize], mac(b, testKey)) {
+			t.Errorf("%x is believed", b)
+		}
+		if len(b) < AuthenticatedSize {
+			return
+		}
+		b = append(bytes.Clone(b[:signed]), mac(b, testKey)...) // beyond the signature
+		a, err := ParseSignedAnswer(b, testKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := ParseSignedAnswer(a.AppendSigned(nil, testKey), testKey); err != nil || again != a {
+			t.Errorf("written and read again: %+v, %v; want %+v", again, err, a)
+		}
+		q, err := ParseSignedQuestion(b, testKey)
+		if again, err2 := ParseSignedQuestion(q.AppendSigned(nil, testKey), testKey); !errors.Is(err2, err) || again != q {
 			t.Errorf("question written and read again: %+v, %v; want %+v, %v", again, err2, q, err)
 		}
 	})

@@ -39,16 +39,19 @@ type Reflector struct {
 	Format Format
 	// Stateless makes the reflector copy the sender's sequence number instead of counting.
 	Stateless bool
+	// Key, if not empty, makes it a reflector of authenticated mode: it answers what is signed with this key, nothing else.
+	Key []byte
 	// Allow, if not nil, says which source addresses are answered.
 	Allow func(netip.Addr) bool
 
-	reflected, malformed, limited, refused, looped, failed, sessions, evicted atomic.Uint64
+	reflected, malformed, unsigned, limited, refused, looped, failed, sessions, evicted atomic.Uint64
 }
 
 // Stats counts what a reflector did since it was made.
 type Stats struct {
 	Reflected uint64 // questions answered
 	Malformed uint64 // datagrams dropped: too short or corrupt
+	Unsigned  uint64 // dropped: not signed with the key
 	Limited   uint64 // dropped: more than the rate of their source
 	Refused   uint64 // dropped: not allowed
 	Looped    uint64 // dropped: an answer of another reflector
@@ -60,7 +63,7 @@ type Stats struct {
 // Stats returns what the reflector did so far. It may be called at any time.
 func (r *Reflector) Stats() Stats {
 	return Stats{
-		Reflected: r.reflected.Load(), Malformed: r.malformed.Load(), Limited: r.limited.Load(), Refused: r.refused.Load(),
+		Reflected: r.reflected.Load(), Malformed: r.malformed.Load(), Unsigned: r.unsigned.Load(), Limited: r.limited.Load(), Refused: r.refused.Load(),
 		Looped: r.looped.Load(), Failed: r.failed.Load(), Sessions: r.sessions.Load(), Evicted: r.evicted.Load(),
 	}
 }
@@ -163,12 +166,15 @@ func (s *serving) handle(p rxtime.Packet) {
 		r.limited.Add(1)
 		return
 	}
-	q, err := ParseQuestion(p.Data)
-	if err != nil || len(p.Data) > len(s.out) || p.From.Port() == 0 {
+	q, looped, err := s.parse(p)
+	switch {
+	case errors.Is(err, errUnsigned) || errors.Is(err, errShortSigned):
+		r.unsigned.Add(1)
+		return
+	case err != nil || len(p.Data) > len(s.out) || p.From.Port() == 0:
 		r.malformed.Add(1)
 		return
-	}
-	if isAnswer(p.Data, p.At) {
+	case looped:
 		r.looped.Add(1)
 		return
 	}
@@ -177,6 +183,16 @@ func (s *serving) handle(p rxtime.Packet) {
 		return
 	}
 	r.reflected.Add(1)
+}
+
+// parse reads a question in the reflector's mode, and says whether it is another reflector's answer.
+func (s *serving) parse(p rxtime.Packet) (q Question, looped bool, err error) {
+	if len(s.r.Key) == 0 {
+		q, err = ParseQuestion(p.Data)
+		return q, err == nil && isAnswer(p.Data, p.At), err
+	}
+	q, err = ParseSignedQuestion(p.Data, s.r.Key)
+	return q, err == nil && isSignedAnswer(p.Data), err
 }
 
 // answer builds the answer, as long as the question.
@@ -202,7 +218,11 @@ func (s *serving) answer(q Question, p rxtime.Packet) []byte {
 		a.Sequence = s.count(sessionKey{p.From, id})
 	}
 	a.Timestamp = NewTimestamp(time.Now(), s.r.Format)
-	return append(a.Append(s.out[:0]), p.Data[Size:]...)
+	if len(s.r.Key) > 0 {
+		return append(a.AppendSigned(s.out[:0], s.r.Key), p.Data[AuthenticatedSize:]...)
+	}
+	b := a.Append(s.out[:0])
+	return append(b[:min(Size, len(p.Data))], p.Data[min(Size, len(p.Data)):]...)
 }
 
 // count returns the session's next number.

@@ -38,6 +38,7 @@ type Sender struct {
 	Port      uint16        // its UDP port; 0 means 862
 	Heartbeat time.Duration // time between two heartbeats; 0 means 20 ms, less than 5 ms is 5 ms
 	Format    Format        // of the sender's timestamps
+	Key       []byte        // if not empty, packets are signed with it and only signed answers are believed
 
 	// Local, if valid, is the address to send from; its port may be 0.
 	Local netip.AddrPort
@@ -65,9 +66,18 @@ func (s *Sender) Probe(ctx context.Context, out timeline.Sink) error {
 		Kind:      "stamp",
 		To:        w.to.String(),
 		Heartbeat: s.heartbeat(),
+		Hint:      s.hint(),
 		Out:       out,
 	}, w)
 	return nil
+}
+
+// hint is what else may be wrong where a far end says nothing.
+func (s *Sender) hint() string {
+	if len(s.Key) == 0 {
+		return "a reflector with a key answers nothing that is not signed"
+	}
+	return "a reflector without this key does not answer"
 }
 
 func (s *Sender) heartbeat() time.Duration {
@@ -88,7 +98,7 @@ func (s *Sender) open(ctx context.Context) (*wire, error) {
 		port = DefaultPort
 	}
 	w := &wire{
-		to: netip.AddrPortFrom(to, port), local: s.Local, pinned: s.Local.IsValid(), format: s.Format,
+		to: netip.AddrPortFrom(to, port), local: s.Local, pinned: s.Local.IsValid(), format: s.Format, key: s.Key,
 		first: 1024 + uint32(rand.IntN(65536-1024)), session: uint16(1 + rand.IntN(65535)),
 		stamps: make([]Timestamp, 30*time.Second/s.heartbeat()+1),
 	}
@@ -103,6 +113,7 @@ type wire struct {
 	local   netip.AddrPort // also what a new socket is bound to: the session stays the same
 	pinned  bool           // the user chose local
 	format  Format
+	key     []byte // empty: unauthenticated mode
 	first   uint32 // sequence number of heartbeat 0
 	session uint16
 
@@ -117,7 +128,7 @@ type wire struct {
 	stamps  []Timestamp // T1 of the newest heartbeats, by number
 	refused int         // since the last Receive
 	strange uint64      // datagrams that are no answers to our questions
-	out     [Size]byte
+	out     [AuthenticatedSize]byte
 }
 
 // dial connects a socket: so the kernel drops what does not come from the far end, and tells us refusals.
@@ -163,7 +174,12 @@ func (w *wire) Send(n uint64, now time.Time) error {
 	if w.conn == nil && !w.redial(now) {
 		return w.failure
 	}
-	b := q.Append(w.out[:0])
+	b := w.out[:0]
+	if len(w.key) > 0 {
+		b = q.AppendSigned(b, w.key)
+	} else {
+		b = q.Append(b)
+	}
 	err := w.write(b, now)
 	for range 3 { // a refusal is of an earlier one; this one was not sent
 		if !isReport(err) {
@@ -277,9 +293,9 @@ func (w *wire) Receive(b *outage.Book) {
 
 // enter enters one datagram in the book if it answers one of our questions.
 func (w *wire) enter(b *outage.Book, p rxtime.Packet) {
-	a, err := ParseAnswer(p.Data)
+	a, err := w.parse(p.Data)
 	n, ok := w.number(a.Question.Sequence)
-	// A reflector of RFC 8762 knows no session identifier and leaves zeros.
+	// A reflector of RFC 8762 or TWAMP Light knows no session identifier and leaves zeros.
 	if err != nil || !ok || a.Question.Timestamp != w.stamps[n%uint64(len(w.stamps))] || a.Session != w.session && a.Session != 0 {
 		w.strange++
 		return
@@ -292,6 +308,13 @@ func (w *wire) enter(b *outage.Book, p rxtime.Packet) {
 		Sequence: a.Sequence,
 		Counts:   a.Sequence != a.Question.Sequence,
 	}})
+}
+
+func (w *wire) parse(b []byte) (Answer, error) {
+	if len(w.key) > 0 {
+		return ParseSignedAnswer(b, w.key)
+	}
+	return ParseAnswer(b)
 }
 
 // number returns the number of the heartbeat with a sequence number, if it was sent lately.
@@ -309,7 +332,12 @@ func (w *wire) number(seq uint32) (uint64, bool) {
 // Check asks the reflector at a host and port up to five times, 100 ms apart, whether it is there, and returns nil
 // when it answers. It returns when it knows, when ctx ends, or after about a second.
 func Check(ctx context.Context, host string, port uint16) error {
-	s := Sender{Name: "check", To: host, Port: port, Heartbeat: 100 * time.Millisecond}
+	return CheckSigned(ctx, host, port, nil)
+}
+
+// CheckSigned is Check in authenticated mode; an empty key means unauthenticated mode.
+func CheckSigned(ctx context.Context, host string, port uint16, key []byte) error {
+	s := Sender{Name: "check", To: host, Port: port, Heartbeat: 100 * time.Millisecond, Key: key}
 	w, err := s.open(ctx)
 	if err != nil {
 		return err
@@ -324,5 +352,5 @@ func Check(ctx context.Context, host string, port uint16) error {
 	case refused:
 		return fmt.Errorf("stamp: %s refused: its host is there, but no reflector listens on UDP port %d", w.to.Addr(), w.to.Port())
 	}
-	return fmt.Errorf("stamp: no answer from %s: no reflector, or a filter between", w.to)
+	return fmt.Errorf("stamp: no answer from %s: no reflector, or a filter between; %s", w.to, s.hint())
 }

@@ -262,7 +262,7 @@ func TestTheReflectorSendsNoMoreThanItGot(t *testing.T) {
 		{"a question", me, q, len(q)},
 		{"a question with padding", me, padding, len(padding)},
 		{"a datagram of one octet", me, []byte{0}, 0},
-		{"one octet short", me, q[:Size-1], 0},
+		{"one octet short of the shortest answer", me, q[:LightSize-1], 0},
 		{"multiplier 0", me, make([]byte, Size), 0},
 		{"an answer of a reflector", me, first, 0},
 		{"from an address that is not allowed", socket("127.0.0.9"), q, 0},
