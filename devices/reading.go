@@ -61,11 +61,22 @@ type Reading struct {
 	Sensors       []Sensor
 	Queues        []Queue
 	Sessions      *Sessions
+	StationCount  Opt[uint64]  // addresses in the forwarding database, where the device counts them or the whole table was read
 	LearnDiscards Opt[Counter] // addresses the forwarding database had no room for (dot1dTpLearnedEntryDiscards)
 	FragFails     Opt[Counter] // packets that needed fragmentation and must not be fragmented (ipSystemStatsOutFragFails)
 	ARPDrops      Opt[Counter] // dropped by ARP inspection (cdaiVlanDropped), all VLANs
 
-	Unread []string // lines of text or rows that were not understood, verbatim and bounded; hostile text
+	SysObjectID Opt[string] // without a leading dot
+	Missing     []Missing   // tables that turned out to be missing in this poll; each is said once
+	Unread      []string    // lines of text or rows that were not understood, verbatim and bounded; hostile text
+}
+
+// Missing is a part of a reading that the device does not have, or did not give to its end.
+type Missing struct {
+	Table   string // the name of the MIB table
+	Reason  timeline.Reason
+	Text    string            // why, as a sentence
+	Metrics []timeline.Metric // of the device as a whole, that are not known for want of it
 }
 
 // Interface is one port as the device described it.

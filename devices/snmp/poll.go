@@ -17,6 +17,7 @@ import (
 // Scalars of a device as a whole.
 const (
 	sysDescr          = "1.3.6.1.2.1.1.1.0"             // SNMPv2-MIB, RFC 3418
+	sysObjectID       = "1.3.6.1.2.1.1.2.0"             //
 	sysUpTime         = "1.3.6.1.2.1.1.3.0"             //
 	sysName           = "1.3.6.1.2.1.1.5.0"             //
 	ifTableLastChange = "1.3.6.1.2.1.31.1.5.0"          // IF-MIB, RFC 2863
@@ -37,7 +38,7 @@ func (s *session) poll(ctx context.Context) (devices.Reading, error) {
 		err = &Error{Device: s.device.Name, Text: "the agent answers but does not show sysUpTime: its access control (view) hides the system group", Keys: []string{"snmp.community", "snmp.user"}, Err: devices.ErrUnsupported}
 	}
 	if err == nil || errors.Is(err, devices.ErrPartial) {
-		for _, b := range s.batches(s.counterGroups()) {
+		for _, b := range s.batches(append(s.liveGroups(), s.counterGroups()...)) {
 			if _, err2 := s.read(ctx, b, values); err2 != nil {
 				err = s.cut(err2)
 				if !errors.Is(err2, devices.ErrPartial) {
@@ -48,14 +49,26 @@ func (s *session) poll(ctx context.Context) (devices.Reading, error) {
 		if s.hasUptime(values) { // finding the ports and lost datagrams are no part of it
 			r.Span.From = s.uptime.Value.Span.From
 		}
+		r.Span.To = time.Now() // the walks of other tables are no part of it
+		s.liven(values)
 		s.fill(&r, values)
+		if s.alive(err) {
+			r.Missing = s.walkTables(ctx, time.Now().Add(walkBudget), func(*Table) bool { return true })
+		}
+		s.fillTables(&r)
 		if err == nil {
 			err = s.gone(r)
 		}
+	} else {
+		r.Span.To = time.Now()
 	}
-	r.Span.To = time.Now()
 	r.Span.From, r.Span.To = r.Span.From.UTC(), r.Span.To.UTC()
 	return r, err
+}
+
+// alive says whether a device answered to the end of a poll, so that it may be asked for more.
+func (s *session) alive(err error) bool {
+	return err == nil || errors.Is(err, devices.ErrPartial) && !errors.Is(err, devices.ErrTimeout) && !s.ports.long
 }
 
 // cut says that a poll ended before its end.
@@ -126,6 +139,8 @@ func (s *session) clock(values map[string]gosnmp.SnmpPDU, span timeline.Span) {
 	now := devices.Clock{Ticks: ticks.Value, Span: timeline.Span{From: span.From.UTC(), To: span.To.UTC()}}
 	if s.uptime.OK && s.uptime.Value.Restarted(now) {
 		s.restarted = true
+		s.system = devices.None[system]()
+		s.shelf.init()
 	}
 	s.uptime = devices.Some(now)
 }
@@ -180,7 +195,7 @@ func (s *session) headGroups() [][]string {
 	add(stpScalars...)
 	groups = append(groups, first)
 	if !s.system.OK {
-		groups = append(groups, []string{sysName, sysDescr})
+		groups = append(groups, []string{sysName, sysDescr, sysObjectID})
 	}
 	return groups
 }
@@ -192,7 +207,8 @@ func (s *session) counterGroups() [][]string {
 	for _, p := range s.ports.ports {
 		i := "." + strconv.FormatUint(uint64(p.index), 10)
 		for _, t := range Tables {
-			if t.FillPort == nil {
+			row := s.rowOf(&t, p.index)
+			if row == "" {
 				continue
 			}
 			for _, g := range t.Columns {
@@ -202,7 +218,10 @@ func (s *session) counterGroups() [][]string {
 					if id == column(ifTable, ifOperStatus) || id == column(ifTable, ifLastChange) {
 						continue // read with the clock
 					}
-					if id += i; s.objects.wanted(id, now) {
+					if s.client.Version == gosnmp.Version1 && slices.Contains(t.Wide, col) {
+						continue // RFC 2576, section 4.2.2.1: SNMPv1 has no Counter64
+					}
+					if id += "." + row; s.objects.wanted(id, now) {
 						ids = append(ids, id)
 					}
 				}
@@ -219,6 +238,17 @@ func (s *session) counterGroups() [][]string {
 	return groups
 }
 
+// rowOf returns the index of a port's row in a table of counters; "" if it has none.
+func (s *session) rowOf(t *Table, ifIndex uint32) string {
+	switch {
+	case t.FillPort == nil || !s.vendor(t):
+		return ""
+	case t.Index != nil:
+		return t.Index(s.view(), ifIndex)
+	}
+	return strconv.FormatUint(uint64(ifIndex), 10)
+}
+
 // slowly is how often the texts of a port are read again.
 const slowly = time.Minute
 
@@ -227,13 +257,11 @@ func (s *session) fill(r *devices.Reading, values map[string]gosnmp.SnmpPDU) {
 	if s.uptime.OK && s.hasUptime(values) {
 		r.Clock = s.uptime
 	}
-	if n, ok := text(values[sysName]); ok {
-		d, _ := text(values[sysDescr])
-		s.system = devices.Some([2]string{n, d})
+	if _, asked := values[sysName]; asked {
+		s.system = devices.Some(system{words(values[sysName]), words(values[sysDescr]), object(values[sysObjectID])})
+		s.enterprise = enterpriseOf(s.system.Value.object.Value)
 	}
-	if s.system.OK {
-		r.SysName, r.SysDescr = devices.Some(s.system.Value[0]), devices.Some(s.system.Value[1])
-	}
+	r.SysName, r.SysDescr, r.SysObjectID = s.system.Value.name, s.system.Value.descr, s.system.Value.object
 	if r.EngineBoot = s.boots(); !r.EngineBoot.OK {
 		r.EngineBoot = number(values[snmpEngineBoots])
 	}
@@ -255,10 +283,11 @@ func (s *session) fillPort(p *port, values map[string]gosnmp.SnmpPDU) (devices.I
 	i := devices.Interface{Index: devices.Some(p.index), Name: p.name, SpeedMax: offers(p)}
 	any := false
 	for _, t := range Tables {
-		if t.FillPort == nil {
+		at := s.rowOf(&t, p.index)
+		if at == "" {
 			continue
 		}
-		row := Row{t.Entry, index, values}
+		row := Row{t.Entry, at, values}
 		t.FillPort(row, &i)
 		for _, g := range t.Columns {
 			any = any || slices.ContainsFunc(g, func(col int) bool { _, ok := row.pdu(col); return ok })

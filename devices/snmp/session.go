@@ -29,14 +29,19 @@ type session struct {
 	exchange uint64 // counts polls
 	exchanges
 
-	ports     portMap
-	objects   objects
-	reply     int                        // octets of bindings the agent bears in an answer; 0: maxReply
-	restarted bool                       // sysUpTime fell since the last poll
-	system    devices.Opt[[2]string]     // sysName, sysDescr
-	uptime    devices.Opt[devices.Clock] // of the last poll
-	changed   devices.Opt[uint32]        // ifTableLastChange of the last poll
+	ports      portMap
+	objects    objects
+	shelf      shelf
+	reply      int  // octets of bindings the agent bears in an answer; 0: maxReply
+	restarted  bool // sysUpTime fell since the last poll
+	system     devices.Opt[system]
+	enterprise uint32                     // of sysObjectID; 0: not known
+	uptime     devices.Opt[devices.Clock] // of the last poll
+	changed    devices.Opt[uint32]        // ifTableLastChange of the last poll
 }
+
+// system is what a device calls itself.
+type system struct{ name, descr, object devices.Opt[string] }
 
 func newSession(d devices.Device) (*session, error) {
 	x, err := settings(d)
@@ -45,6 +50,7 @@ func newSession(d devices.Device) (*session, error) {
 	}
 	s := &session{device: d, client: x}
 	s.objects.init()
+	s.shelf.init()
 	return s, nil
 }
 

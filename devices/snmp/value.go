@@ -54,6 +54,18 @@ func text(v gosnmp.SnmpPDU) (string, bool) {
 	return string(bytes.TrimRight(b, "\x00")), true
 }
 
+// words returns a text, if one was given.
+func words(v gosnmp.SnmpPDU) devices.Opt[string] {
+	t, ok := text(v)
+	return devices.Opt[string]{Value: t, OK: ok}
+}
+
+// object returns an object identifier, if one was given.
+func object(v gosnmp.SnmpPDU) devices.Opt[string] {
+	id := Cell{value: v}.OID()
+	return devices.Opt[string]{Value: id, OK: id != ""}
+}
+
 // unsigned accepts each of the types that gosnmp uses for numbers.
 func unsigned(v any) (uint64, bool) {
 	switch n := v.(type) {

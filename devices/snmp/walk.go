@@ -8,6 +8,7 @@ import (
 
 	"github.com/gosnmp/gosnmp"
 
+	"whydrop/correlate/timeline"
 	"whydrop/devices"
 	"whydrop/devices/snmp/internal/oid"
 )
@@ -35,52 +36,83 @@ type row struct {
 // after until.
 func (s *session) walk(ctx context.Context, root string, until time.Time) ([]row, error) {
 	began := time.Now()
-	w := walker{session: s, repetitions: firstRepetition}
+	w, err := s.newWalker(root)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		if !time.Now().Before(until) {
+			took := time.Since(began).Round(100 * time.Millisecond)
+			return w.rows, w.partial(fmt.Errorf("the agent's table has %w, or is not given to its end in %s", errEndless, took))
+		}
+		if done, err := w.next(ctx); done || err != nil {
+			return w.rows, err
+		}
+	}
+}
+
+// walker is a walk that may be interrupted between two requests.
+type walker struct {
+	*session
+	id          string // of the root
+	root, last  string // packed
+	after       string // packed: the first object after the subtree; beyond the end of the MIB it is endOfMIB
+	rows        []row
+	most        int    // rows
+	tries       int    // of each request; 0: as the site file says
+	requests    int    //
+	repetitions uint32 // 0: GETNEXT
+}
+
+// endOfMIB is greater than every packed identifier.
+const endOfMIB = "\xff\xff\xff\xff\xff"
+
+func (s *session) newWalker(root string) (*walker, error) {
+	w := &walker{session: s, id: root, most: maxRows, repetitions: firstRepetition}
 	var err error
 	if w.root, err = oid.Pack(root); err != nil {
 		return nil, err
 	}
 	w.last = w.root
-	for requests := 0; ; requests++ {
-		switch {
-		case requests >= maxRequests || len(w.rows) >= maxRows:
-			return w.partial(root, fmt.Errorf("the agent's table has %w", errEndless))
-		case !time.Now().Before(until):
-			took := time.Since(began).Round(100 * time.Millisecond)
-			return w.partial(root, fmt.Errorf("the agent's table has %w, or is not given to its end in %s", errEndless, took))
-		}
-		done, err := w.step(ctx)
-		if err != nil {
-			return w.partial(root, err)
-		}
-		if done {
-			return w.rows, nil
-		}
+	return w, nil
+}
+
+// next asks once; done says that the walk came to its end. After an error the walk is over.
+func (w *walker) next(ctx context.Context) (done bool, err error) {
+	if w.requests >= maxRequests || len(w.rows) >= w.most {
+		return false, w.partial(fmt.Errorf("the agent's table has %w", errEndless))
 	}
+	w.requests++
+	if done, err = w.step(ctx); err != nil {
+		return false, w.partial(err)
+	}
+	return done, nil
 }
 
-type walker struct {
-	*session
-	root, last  string // packed
-	rows        []row
-	repetitions uint32 // 0: GETNEXT
-}
-
-func (w *walker) partial(root string, err error) ([]row, error) {
+// partial returns what a walk that ends so is told by.
+func (w *walker) partial(err error) error {
 	var e *Error
 	if len(w.rows) == 0 && errors.As(err, &e) {
-		return nil, err
+		return err
 	}
 	out := &Error{Device: w.device.Name, Err: devices.ErrPartial}
 	if errors.Is(err, errEndless) {
 		out.Err = fmt.Errorf("%w: %w", devices.ErrPartial, errEndless)
 	}
-	out.Text = fmt.Sprintf("walk of %s cut short after %d rows: %s", root, len(w.rows), err)
+	out.Text = fmt.Sprintf("walk of %s cut short after %d rows: %s", w.id, len(w.rows), err)
 	if e != nil {
-		out.Text = fmt.Sprintf("walk of %s cut short after %d rows: %s", root, len(w.rows), e.Text)
+		out.Text = fmt.Sprintf("walk of %s cut short after %d rows: %s", w.id, len(w.rows), e.Text)
 		out.Err = fmt.Errorf("%w: %w", devices.ErrPartial, e.Err)
 	}
-	return w.rows, out
+	return out
+}
+
+// ask asks as often as the walk may.
+func (w *walker) ask(ctx context.Context, a ask) (*gosnmp.SnmpPacket, timeline.Span, error) {
+	if w.tries > 0 {
+		return w.try(ctx, a, w.tries)
+	}
+	return w.request(ctx, a)
 }
 
 // step asks for what follows the last row.
@@ -89,7 +121,7 @@ func (w *walker) step(ctx context.Context) (done bool, err error) {
 	bulk := w.repetitions > 0 && !w.noBulk
 	var p *gosnmp.SnmpPacket
 	if bulk {
-		p, _, err = w.request(ctx, getBulk(from, w.repetitions))
+		p, _, err = w.ask(ctx, getBulk(from, w.repetitions))
 		if errors.Is(err, devices.ErrTimeout) && !w.bulkOK && over(ctx) == nil {
 			// Some agents do not answer GETBULK at all: ask once in the old way and remember.
 			var silent = err
@@ -99,7 +131,7 @@ func (w *walker) step(ctx context.Context) (done bool, err error) {
 			w.noBulk = true
 		}
 	} else {
-		p, _, err = w.request(ctx, getNext(from))
+		p, _, err = w.ask(ctx, getNext(from))
 	}
 	if err != nil {
 		return false, err
@@ -109,6 +141,7 @@ func (w *walker) step(ctx context.Context) (done bool, err error) {
 		w.bulkOK = w.bulkOK || bulk && !w.noBulk
 		return w.take(p.Variables)
 	case p.Error == gosnmp.NoSuchName: // the end of the MIB, in the words of SNMPv1
+		w.after = endOfMIB
 		return true, nil
 	case bulk && p.Error == gosnmp.TooBig:
 		w.repetitions /= 2 // 0 is GETNEXT
@@ -130,6 +163,7 @@ func (w *walker) take(vars []gosnmp.SnmpPDU) (done bool, err error) {
 	}
 	for _, v := range vars {
 		if v.Type == gosnmp.EndOfMibView {
+			w.after = endOfMIB
 			return true, nil
 		}
 		name, err := oid.Pack(v.Name)
@@ -140,11 +174,12 @@ func (w *walker) take(vars []gosnmp.SnmpPDU) (done bool, err error) {
 			return false, fmt.Errorf("rows not increasing: %s after %s", oid.Unpack(name), oid.Unpack(w.last))
 		}
 		if len(name) <= len(w.root) || name[:len(w.root)] != w.root {
+			w.after = name
 			return true, nil
 		}
 		w.last = name
 		w.rows = append(w.rows, row{name[len(w.root):], v})
-		if len(w.rows) >= maxRows {
+		if len(w.rows) >= w.most {
 			return false, nil
 		}
 	}
