@@ -34,6 +34,7 @@ type side struct {
 	ports   map[string]*portState
 	bridge  bridgeState
 	refresh refresh
+	tables  tables
 }
 
 // ownership says which collector gives a figure.
@@ -56,7 +57,7 @@ func (d *Differ) Records(r Reading) []timeline.Record {
 	}
 	s := d.sides[r.Origin.Collector]
 	if s == nil {
-		s = &side{ports: map[string]*portState{}}
+		s = &side{ports: map[string]*portState{}, tables: newTables()}
 		d.sides[r.Origin.Collector] = s
 	}
 	w := &writer{differ: d, reading: r, side: s, device: timeline.Device(r.Device)}
@@ -72,6 +73,7 @@ func (d *Differ) Records(r Reading) []timeline.Record {
 		w.port(&r.Interfaces[i])
 	}
 	w.bridge()
+	w.tables()
 	w.refreshed()
 	w.logLines()
 	w.lacking()
@@ -181,8 +183,12 @@ func (w *writer) deviceSamples() {
 	if r.LocalClock.OK {
 		w.sample(w.device, timeline.ClockOffset, r.LocalClock.Value.Span, r.LocalClock.Value.Offset().Seconds())
 	}
-	if r.CPU.OK && r.CPU.Value >= 0 && r.CPU.Value <= 1 {
-		w.sample(w.device, timeline.DeviceCPU, r.Span, r.CPU.Value)
+	for m, v := range map[timeline.Metric]Opt[float64]{
+		timeline.DeviceCPU: r.CPU, timeline.DeviceInterrupt: r.Interrupt, timeline.DeviceMemory: r.Memory,
+	} {
+		if v.OK && v.Value >= 0 && v.Value <= 1 {
+			w.sample(w.device, m, r.Span, v.Value)
+		}
 	}
 }
 

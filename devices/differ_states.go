@@ -24,6 +24,7 @@ type portState struct {
 	lastClear   Opt[string]
 	bases       map[timeline.Metric]base
 	rest        restState
+	copied      time.Time                       // when the hardware's counters were last copied, where the device says so
 	falls       map[timeline.Metric][]time.Time // the last ones
 	unreliable  bool                            // a counter fell again and again once
 }
@@ -44,7 +45,8 @@ func (w *writer) port(i *Interface) {
 	w.operState(p, i, sub)
 	w.speedAndDuplex(p, i, sub)
 	w.spanningTree(p, i, sub)
-	w.counters(p, i, sub)
+	w.portMore(i, sub)
+	w.agedCounters(p, i, sub)
 
 	if i.Index.OK {
 		p.index = i.Index

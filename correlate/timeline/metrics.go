@@ -83,6 +83,8 @@ const (
 
 	InBroadcasts        Metric = "if.in.broadcasts"
 	OutBroadcasts       Metric = "if.out.broadcasts"
+	InMulticasts        Metric = "if.in.multicasts"
+	OutMulticasts       Metric = "if.out.multicasts"
 	InFragments         Metric = "if.in.fragments"
 	InJabbers           Metric = "if.in.jabbers"
 	InStomped           Metric = "if.in.stomped"
@@ -200,6 +202,8 @@ var descriptions = []Description{
 	{STPForwarding, "spanning tree forwards", "state", KindPort, "1 forwarding, 0 any other spanning-tree state.", "dot1dStpPortState, show spanning-tree detail"},
 	{InBroadcasts, "broadcasts in", "packet/s", KindPort, "Broadcast packets received.", "ifHCInBroadcastPkts, show interfaces 'broadcasts'"},
 	{OutBroadcasts, "broadcasts out", "packet/s", KindPort, "Broadcast packets sent.", "ifHCOutBroadcastPkts"},
+	{InMulticasts, "multicasts in", "packet/s", KindPort, "Multicast packets received.", "ifHCInMulticastPkts, show interfaces 'multicast'"},
+	{OutMulticasts, "multicasts out", "packet/s", KindPort, "Multicast packets sent.", "ifHCOutMulticastPkts"},
 	{InFragments, "fragments", "packet/s", KindPort, "Frames shorter than 64 octets with a wrong check sequence.", "etherStatsFragments"},
 	{InJabbers, "jabbers", "packet/s", KindPort, "Frames too long and with a wrong check sequence.", "etherStatsJabbers"},
 	{InStomped, "stomped CRC", "packet/s", KindPort, "Bad frames that a cut-through switch before this one had found and marked; part of the FCS errors, and not this link's.", "show interface counters errors 'Stomped-CRC'"},
