@@ -30,8 +30,9 @@ type group struct {
 	rowAt     map[row]int32
 	cols      []*column
 	colAt     map[timeline.Key]*column
-	last      int32   // the row of the last sample
-	every     []int32 // of a decoded group: the numbers of all rows, shared by full columns
+	last      int32     // the row of the last sample
+	every     []int32   // of a decoded group: the numbers of all rows, shared by full columns
+	widths    []float64 // of a decoded group: the widths of its rows in seconds, 0 where it is not known
 }
 
 // row is one reading: the samples of a group with one span and one exchange.

@@ -66,6 +66,17 @@ func (w *writer) wholes(g *group, c *column, way byte) bool {
 	return true
 }
 
+// widthOfRows returns the width of each row of a decoded group.
+func (g *group) widthOfRows() []float64 {
+	if g.widths == nil {
+		g.widths = make([]float64, len(g.rows))
+		for i := range g.widths {
+			g.widths[i] = g.width(int32(i))
+		}
+	}
+	return g.widths
+}
+
 func whole(way byte, v float64, g *group, at int32) (int64, bool) {
 	f := v
 	switch way {
@@ -91,8 +102,8 @@ func unwhole(way byte, n int64, g *group, at int32) float64 {
 	return float64(n)
 }
 
-// values reads the values of a column, whose rows are known.
-func (r *reader) values(g *group, c *column) {
+// values reads the values of a column, whose rows are known, into vals if that has room for them.
+func (r *reader) values(g *group, c *column, vals []float64) {
 	n := len(c.rows)
 	way := r.byte()
 	if way == asFloats {
@@ -100,7 +111,7 @@ func (r *reader) values(g *group, c *column) {
 		if r.err != nil {
 			return
 		}
-		c.vals = make([]float64, n)
+		c.vals = room(vals, n)
 		var before uint64
 		var word [8]byte
 		for i := range c.vals {
@@ -117,13 +128,57 @@ func (r *reader) values(g *group, c *column) {
 		r.fail()
 		return
 	}
-	c.vals = make([]float64, n)
+	c.vals = room(vals, n)
 	var before int64
 	for i := range c.vals {
 		before += r.int()
-		c.vals[i] = unwhole(way, before, g, c.rows[i])
+		c.vals[i] = float64(before)
+	}
+	switch way {
+	case asPerWidth:
+		widths := g.widthOfRows()
+		for i, v := range c.vals {
+			c.vals[i] = v / widths[c.rows[i]]
+		}
+	case asNanoseconds:
+		for i, v := range c.vals {
+			c.vals[i] = time.Duration(v).Seconds()
+		}
 	}
 	r.finite(c)
+}
+
+// skip goes past the values of a column.
+func (r *reader) skip(c *column) {
+	n := len(c.rows)
+	way := r.byte()
+	if way == asFloats {
+		r.take(8 * n)
+		return
+	}
+	if way > asFloats {
+		r.fail()
+		return
+	}
+	at := 0
+	for ; n > 0 && at < len(r.b); at++ {
+		if r.b[at] < 0x80 { // the last byte of a number
+			n--
+		}
+	}
+	if n > 0 {
+		r.fail()
+		return
+	}
+	r.b = r.b[at:]
+}
+
+// room returns n values, in buf if they fit.
+func room(buf []float64, n int) []float64 {
+	if cap(buf) >= n {
+		return buf[:n]
+	}
+	return make([]float64, n)
 }
 
 // finite refuses a column with a value that is no number: no recorder of ours wrote it.

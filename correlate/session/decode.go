@@ -9,8 +9,13 @@ import (
 const maxRows = 1 << 22
 
 // decodeBatch reads a batch. It never panics and its memory is bounded by a multiple of len(b).
-func decodeBatch(b []byte) (*batch, error) {
+func decodeBatch(b []byte) (*batch, error) { return decodeColumns(b, nil) }
+
+// decodeColumns decodes a batch. Given a visitor, it shows it the columns that it wants one by one instead of keeping
+// them: the batch that is returned holds everything but their values.
+func decodeColumns(b []byte, visit *visitor) (*batch, error) {
 	r := newReader(b)
+	r.visit = visit
 	out := &batch{}
 	for range r.count(4) {
 		out.decoded(r.group())
@@ -46,6 +51,13 @@ func decodeBatch(b []byte) (*batch, error) {
 	}
 	out.records += len(out.events) + len(out.gaps)
 	return out, nil
+}
+
+// visitor looks at the columns of a batch while they are decoded.
+type visitor struct {
+	wants  func(timeline.Key) bool // nil: all
+	column func(*group, *column)   // the column and its values are valid only until it returns
+	vals   []float64               // reused for the values of all columns
 }
 
 func (b *batch) decoded(g *group) {
@@ -94,7 +106,18 @@ func (r *reader) group() *group {
 		if r.err != nil {
 			break
 		}
-		r.values(g, c)
+		switch {
+		case r.visit == nil:
+			r.values(g, c, nil)
+		case r.visit.wants == nil || r.visit.wants(c.key):
+			r.values(g, c, r.visit.vals)
+			if r.err == nil {
+				r.visit.column(g, c)
+			}
+			r.visit.vals, c.vals = c.vals, nil
+		default:
+			r.skip(c)
+		}
 	}
 	if r.err != nil {
 		g.rows, g.cols = nil, nil

@@ -109,7 +109,10 @@ func (s *Session) Snapshot() (timeline.Snapshot, error) {
 	return store.Snapshot(), err
 }
 
-func (s *Session) batches(f func(*batch) bool) error {
+func (s *Session) batches(f func(*batch) bool) error { return s.columns(nil, f) }
+
+// columns is batches with a visitor of the columns, which may be nil.
+func (s *Session) columns(visit *visitor, f func(*batch) bool) error {
 	for _, p := range s.places {
 		frame, err := p.read(s.f)
 		if err != nil && !errors.Is(err, errFrame) {
@@ -118,7 +121,7 @@ func (s *Session) batches(f func(*batch) bool) error {
 		raw, err := p.open(frame)
 		var b *batch
 		if err == nil {
-			b, err = decodeBatch(raw)
+			b, err = decodeColumns(raw, visit)
 		}
 		if err != nil {
 			s.damaged("batch %s can't be read: %v", numbers(p.first, p.last), err)

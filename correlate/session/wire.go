@@ -70,6 +70,7 @@ type reader struct {
 	b     []byte
 	texts []string
 	err   error
+	visit *visitor // nil: columns are kept
 }
 
 func newReader(b []byte) *reader {
@@ -98,6 +99,11 @@ func (r *reader) uint() uint64 {
 }
 
 func (r *reader) int() int64 {
+	if len(r.b) > 0 && r.b[0] < 0x80 {
+		u := int64(r.b[0])
+		r.b = r.b[1:]
+		return u>>1 ^ -(u & 1)
+	}
 	v, n := binary.Varint(r.b)
 	if n <= 0 {
 		r.fail()

@@ -33,7 +33,7 @@ func OpenRecording(path string) (Recording, error) {
 	}
 	defer s.Close()
 	r := Recording{Path: path, Meta: s.Meta()}
-	if r.Snapshot, err = s.Snapshot(); err != nil {
+	if r.Snapshot, err = s.Digest(); err != nil {
 		return Recording{}, Exit{ExitNotMeasured, fmt.Errorf("%s: %w", path, err)}
 	}
 	r.Damage = s.Damage()
