@@ -74,9 +74,10 @@ type Recorder struct {
 	err       error
 	closed    bool
 
-	stop chan struct{} // closed by Close
-	done chan struct{} // closed by the writer
-	w    writerState   // the writer goroutine's own
+	now  chan chan struct{} // Settle's requests: closed when done
+	stop chan struct{}      // closed by Close
+	done chan struct{}      // closed by the writer
+	w    writerState        // the writer goroutine's own
 }
 
 var (
@@ -100,7 +101,7 @@ func create(path string, m Meta, t tuning) (*Recorder, error) {
 	if err := f.Close(); err != nil {
 		return nil, fmt.Errorf("session: %w", err)
 	}
-	r := &Recorder{path: path, redact: newRedactor(m.Secrets), tune: t, stop: make(chan struct{}), done: make(chan struct{})}
+	r := &Recorder{path: path, redact: newRedactor(m.Secrets), tune: t, now: make(chan chan struct{}), stop: make(chan struct{}), done: make(chan struct{})}
 	r.meta = r.redact.meta(m)
 	if err := r.w.begin(r); err != nil {
 		os.Remove(path)
@@ -176,6 +177,17 @@ func (r *Recorder) Dropped() uint64 {
 	return r.total + r.dropped + r.refused
 }
 
+// Settle waits until everything put so far is in the file, or the recording has stopped. It is for those who write a
+// recording faster than time passes; nobody else needs it.
+func (r *Recorder) Settle() {
+	settled := make(chan struct{})
+	select {
+	case r.now <- settled:
+		<-settled
+	case <-r.done:
+	}
+}
+
 // Close writes what is left, folds the file into its final form and returns what Err returns. The recorder
 // ignores what it is given afterwards. A second Close does nothing.
 func (r *Recorder) Close() error {
@@ -198,7 +210,10 @@ func (r *Recorder) run() {
 	for {
 		var err error
 		stopped := false
+		var settled chan struct{}
 		select {
+		case settled = <-r.now:
+			err = r.w.step(r)
 		case <-tick.C:
 			err = r.w.step(r)
 		case b := <-r.w.built:
@@ -209,6 +224,9 @@ func (r *Recorder) run() {
 		}
 		if err != nil {
 			r.fail(err)
+		}
+		if settled != nil {
+			close(settled)
 		}
 		if err != nil || stopped {
 			r.w.end()

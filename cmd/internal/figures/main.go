@@ -1,0 +1,85 @@
+// Command figures prints how well recordings are diagnosed: each figure is one name in the list.
+//
+//	go run ./cmd/internal/figures --quick            all of them, in a small size
+//	go run ./cmd/internal/figures --full speed       one, in full
+//
+// A figure that misses its target says so and makes the exit status 1; one that can't be taken here (no root, a
+// part that is missing) says why and counts as neither.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+)
+
+// figure is one thing to measure.
+type figure struct {
+	name string
+	help string
+	run  func(ctx context.Context, out io.Writer, full bool) error
+}
+
+// figures is the list: a new one is one line here and one file beside this one.
+var figures = []figure{
+	{"speed", "how long a recording of a day takes to diagnose, and how much memory", speed},
+}
+
+// Errors of figures. Any other error means that the figure could not be taken although it should have been.
+var (
+	errMissed  = errors.New("target missed")
+	errNotHere = errors.New("can't be taken here")
+)
+
+func main() {
+	quick := flag.Bool("quick", false, "a small size, for every change")
+	full := flag.Bool("full", false, "the full size")
+	flag.Usage = func() {
+		fmt.Fprintln(flag.CommandLine.Output(), "figures --quick|--full [NAME...]")
+		for _, f := range figures {
+			fmt.Fprintf(flag.CommandLine.Output(), "  %-12s %s\n", f.name, f.help)
+		}
+	}
+	flag.Parse()
+	if *quick == *full {
+		flag.Usage()
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(run(ctx, os.Stdout, *full, flag.Args()))
+}
+
+// run takes the named figures, or all, and returns the exit status.
+func run(ctx context.Context, out io.Writer, full bool, names []string) int {
+	for _, n := range names {
+		if !slices.ContainsFunc(figures, func(f figure) bool { return f.name == n }) {
+			fmt.Fprintf(os.Stderr, "there is no figure %q\n", n)
+			return 2
+		}
+	}
+	status := 0
+	for _, f := range figures {
+		if len(names) > 0 && !slices.Contains(names, f.name) || ctx.Err() != nil {
+			continue
+		}
+		fmt.Fprintf(out, "\n== %s: %s\n", f.name, f.help)
+		err := f.run(ctx, out, full)
+		switch {
+		case err == nil:
+			fmt.Fprintln(out, "target met")
+		case errors.Is(err, errNotHere):
+			fmt.Fprintln(out, err)
+		default:
+			fmt.Fprintln(out, strings.ToUpper(err.Error()[:1])+err.Error()[1:])
+			status = 1
+		}
+	}
+	return status
+}
