@@ -87,7 +87,7 @@ func TestRefusalIsTheDevicesOwnWordsOnly(t *testing.T) {
 		tree: "",
 		"":   "",
 	} {
-		if got := refusal(text); got != want {
+		if got := refusal(text, nil); got != want {
 			t.Errorf("refusal(%q) = %q, want %q", text, got, want)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"whydrop/correlate/timeline"
@@ -19,15 +20,16 @@ type questions struct {
 
 // read asks the questions one after another and puts the answers into one reading. It goes on after a command
 // that the device refuses, and stops at any other error, ErrPlatform among them; then what was read so far is
-// returned with an error that also wraps devices.ErrPartial. complete says that every question was answered or refused.
-func (c *Collector) read(ctx context.Context, d devices.Device, q questions) (r devices.Reading, complete bool, err error) {
+// returned with an error that also wraps devices.ErrPartial. refused lists the optional commands that the device
+// does not know; complete says that every question was answered or refused.
+func (c *Collector) read(ctx context.Context, d devices.Device, q questions) (r devices.Reading, refused []string, complete bool, err error) {
 	r = devices.Reading{Device: d.Name}
 	if d.SSH == nil {
-		return r, false, fmt.Errorf("cli: %s has no ssh in the site file", d.Name)
+		return r, nil, false, fmt.Errorf("cli: %s has no ssh in the site file", d.Name)
 	}
 	s, err := c.sessions.take(ctx, d.Name)
 	if err != nil {
-		return r, false, fmt.Errorf("cli: %w", err)
+		return r, nil, false, fmt.Errorf("cli: %w", err)
 	}
 	defer s.give()
 	var errs []error
@@ -40,13 +42,15 @@ func (c *Collector) read(ctx context.Context, d devices.Device, q questions) (r 
 			errs = append(errs, err) // the name of a port that can be none
 		case !errors.Is(err, devices.ErrUnsupported) || errors.Is(err, ErrPlatform) || s.session == nil:
 			onlyWatched(d, &r)
-			return r, false, partial(append(errs, err), !r.Span.IsZero())
+			return r, refused, false, partial(append(errs, err), !r.Span.IsZero())
 		case i < len(q.commands):
 			errs = append(errs, err)
+		default:
+			refused = append(refused, command)
 		}
 	}
 	onlyWatched(d, &r)
-	return r, true, partial(errs, !r.Span.IsZero())
+	return r, refused, true, partial(errs, !r.Span.IsZero())
 }
 
 // into parses an answer into the reading. The reading's origin is that of the first answer, which has the
@@ -104,35 +108,71 @@ func onlyWatched(d devices.Device, r *devices.Reading) {
 		rename(&r.Bridge.ChangeFrom.Value)
 		rename(&r.Bridge.RootPort.Value)
 	}
+	renameTables(r, rename)
 }
 
-// states remembers what was learnt about devices that need not be asked again.
+// renameTables renames the ports in the tables of a reading.
+func renameTables(r *devices.Reading, rename func(*string)) {
+	for i := range r.Trees {
+		t := &r.Trees[i]
+		rename(&t.ChangeFrom.Value)
+		rename(&t.RootPort.Value)
+		for j := range t.Ports {
+			rename(&t.Ports[j].Port)
+		}
+	}
+	for i := range r.Neighbours {
+		rename(&r.Neighbours[i].Port)
+	}
+	for i := range r.Stations {
+		rename(&r.Stations[i].Port)
+	}
+	for i := range r.Bindings {
+		rename(&r.Bindings[i].Port)
+	}
+	for i := range r.Aggregates {
+		rename(&r.Aggregates[i].Port)
+		for j := range r.Aggregates[i].Members {
+			rename(&r.Aggregates[i].Members[j].Port)
+		}
+	}
+	for i := range r.Redundancy {
+		rename(&r.Redundancy[i].Port)
+	}
+	for i := range r.Sensors {
+		rename(&r.Sensors[i].Port)
+	}
+	for i := range r.Queues {
+		rename(&r.Queues[i].Port)
+	}
+}
+
+// states remembers which commands need not be sent to a device again.
 type states struct {
-	mu sync.Mutex
-	of map[string]*state
+	mu  sync.Mutex
+	not map[string]map[string]bool // by device and command
 }
 
-type state struct {
-	noSpanningTree bool
-	version        bool // was asked
-}
-
-func (s *states) get(device string) state {
+// known returns those of the commands that the device is still asked.
+func (s *states) known(device string, commands []string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if st := s.of[device]; st != nil {
-		return *st
-	}
-	return state{}
+	return slices.DeleteFunc(slices.Clone(commands), func(c string) bool { return s.not[device][c] })
 }
 
-func (s *states) set(device string, st state) {
+// forget has the device not be asked the commands again.
+func (s *states) forget(device string, commands []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.of == nil {
-		s.of = map[string]*state{}
+	if s.not == nil {
+		s.not = map[string]map[string]bool{}
 	}
-	s.of[device] = &st
+	if s.not[device] == nil {
+		s.not[device] = map[string]bool{}
+	}
+	for _, c := range commands {
+		s.not[device][c] = true
+	}
 }
 
 // Log asks devices for their log and their clock, over the sessions of a Collector.
@@ -154,7 +194,7 @@ func (l *Log) Close() error { return nil }
 // also those of earlier readings, and Reading.LocalClock the device's clock with the round trip within which it
 // was read.
 func (l *Log) Collect(ctx context.Context, d devices.Device) (devices.Reading, error) {
-	r, _, err := l.c.read(ctx, d, questions{commands: []string{logging, clock}})
+	r, _, _, err := l.c.read(ctx, d, questions{commands: Platforms[platformOf(d)].Log})
 	return r, err
 }
 
@@ -164,3 +204,28 @@ func (c *Collector) keep(device string, a Answer) {
 		c.Tape.Keep(timeline.Exchange{Origin: a.Origin, Subject: timeline.Device(device), Span: a.Span, Request: a.Command, Reply: a.raw})
 	}
 }
+
+// Slow asks devices for what changes rarely or takes long: neighbours, optics, the processor's load.
+type Slow struct{ c *Collector }
+
+var _ devices.Collector = (*Slow)(nil)
+
+// NewSlow returns a collector that shares c's sessions and tape. Closing it closes nothing: close c.
+func NewSlow(c *Collector) *Slow { return &Slow{c} }
+
+// Name returns "ssh-slow".
+func (l *Slow) Name() string { return "ssh-slow" }
+
+// Close does nothing; the sessions are the Collector's.
+func (l *Slow) Close() error { return nil }
+
+// Collect asks d what its platform is asked now and then. What the device does not know is not asked again.
+func (l *Slow) Collect(ctx context.Context, d devices.Device) (devices.Reading, error) {
+	slow := perPort(Platforms[platformOf(d)].Slow, d.Watched())
+	r, refused, _, err := l.c.read(ctx, d, questions{optional: l.c.state.known(d.Name, slow)})
+	l.c.state.forget(d.Name, refused)
+	return r, err
+}
+
+// AsksSlowly says whether the device's platform has commands for [Slow].
+func AsksSlowly(d devices.Device) bool { return len(Platforms[platformOf(d)].Slow) > 0 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"whydrop/correlate/timeline"
 	"whydrop/devices"
@@ -34,39 +36,37 @@ func (c *Collector) Close() error {
 	return nil
 }
 
-// Commands by their names.
-const (
-	interfaces   = "show interfaces"
-	spanningTree = "show spanning-tree detail"
-	version      = "show version"
-	logging      = "show logging"
-	clock        = "show clock"
-)
-
-// Collect asks d for its interfaces (those that the site file names; all of them if it names none), then for its
-// spanning tree. Interfaces are called what the site file calls them. A device that has no spanning tree, or
-// does not know the command, is not asked for it again. A port that the device does not know is reported with
+// Collect asks d for its interfaces (those that the site file names; all of them if it names none), then for the
+// states of the platform. Interfaces are called what the site file calls them. A state that a device does not have,
+// or whose command it does not know, is not asked for again. A port that the device does not know is reported with
 // the device's own words in an error that wraps devices.ErrPartial, next to what the other ports gave.
 func (c *Collector) Collect(ctx context.Context, d devices.Device) (devices.Reading, error) {
-	q := questions{commands: []string{interfaces}}
-	if w := d.Watched(); len(w) > 0 {
-		q.commands = q.commands[:0]
-		for _, port := range w {
-			q.commands = append(q.commands, interfaces+" "+port)
+	p := Platforms[platformOf(d)]
+	q := questions{commands: perPort(p.Counters, d.Watched())}
+	q.optional = c.state.known(d.Name, slices.Concat(p.States, p.Once))
+	r, refused, complete, err := c.read(ctx, d, q)
+	if complete {
+		c.state.forget(d.Name, slices.Concat(refused, p.Once))
+		if r.Bridge == nil && len(r.Trees) == 0 {
+			c.state.forget(d.Name, slices.DeleteFunc(slices.Clone(p.States), func(s string) bool { return !strings.Contains(s, "spanning-tree") && !strings.Contains(s, "stp") }))
 		}
 	}
-	known := c.state.get(d.Name)
-	if !known.noSpanningTree {
-		q.optional = append(q.optional, spanningTree)
-	}
-	if !known.version {
-		q.optional = append(q.optional, version)
-	}
-	r, complete, err := c.read(ctx, d, q)
-	if complete {
-		c.state.set(d.Name, state{version: true, noSpanningTree: r.Bridge == nil})
-	}
 	return r, err
+}
+
+// perPort returns the commands with the names of the ports in them, where they take any.
+func perPort(commands, ports []string) []string {
+	var out []string
+	for _, c := range commands {
+		if !strings.Contains(c, optional) || len(ports) == 0 {
+			out = append(out, without(c))
+			continue
+		}
+		for _, p := range ports {
+			out = append(out, strings.Replace(c, optional, p, 1))
+		}
+	}
+	return out
 }
 
 // Answer is what a device said to a command.

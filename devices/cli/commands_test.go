@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"whydrop/devices"
 	"whydrop/devices/parse"
 )
 
@@ -23,7 +25,10 @@ func TestCheckRefusesWhatIsNotOnTheList(t *testing.T) {
 		{"a semicolon", "cisco_ios", "show interfaces Gi0/1;reload", false},
 		{"two names", "cisco_ios", "show interfaces Gi0/1 counters", false},
 		{"no name after the blank", "cisco_ios", "show interfaces ", false},
-		{"a name that begins with a digit", "cisco_ios", "show interfaces 1/0/1", false},
+		{"a name that begins with a digit", "cisco_ios", "show interfaces 1/0/1", true},
+		{"a name of two words", "cisco_ios", "show interfaces GigabitEthernet 1/0/1", true},
+		{"a name of two words without a number", "cisco_ios", "show interfaces GigabitEthernet counters", false},
+		{"a name that begins with a dash", "cisco_ios", "show interfaces -x", false},
 		{"a name of 65 characters", "cisco_ios", "show interfaces G" + strings.Repeat("1", 64), false},
 		{"a name of 64 characters", "cisco_ios", "show interfaces G" + strings.Repeat("1", 63), true},
 		{"a question mark", "cisco_ios", "show interfaces Gi0/1?", false},
@@ -64,16 +69,24 @@ func TestARefusedCommandIsNotSent(t *testing.T) {
 	onlyAllowed(t, s)
 }
 
-func TestEveryShowCommandHasAParser(t *testing.T) {
-	for platform, list := range Allowed {
-		if definitions[platform] == nil {
-			t.Errorf("platform %s has no definition", platform)
-		}
-		for _, c := range list {
-			c = strings.TrimSuffix(c, " "+placeholder)
-			if strings.HasPrefix(c, "show ") && parse.Parsers[platform][c] == nil {
-				t.Errorf("%s: %q has no parser", platform, c)
+func TestEveryCommandIsParsedAndReadsOnly(t *testing.T) {
+	for platform, p := range Platforms {
+		for _, c := range Allowed(platform) {
+			first, _, _ := strings.Cut(c, " ")
+			if slices.Contains(p.Setup, c) {
+				continue
 			}
+			if !slices.Contains([]string{"show", "display", "get", "ip", "ethtool", "bridge", "cat", "diagnose", "interface", "log", "system"}, first) {
+				t.Errorf("%s: %q is no command that only reads", platform, c)
+			}
+			if err := parse.Into(platform, c, parse.Input{}, &devices.Reading{}); err != nil {
+				t.Errorf("%s: %v", platform, err)
+			}
+		}
+	}
+	for alias, name := range parse.Aliases {
+		if parse.Parsers[alias] != nil || Platforms[alias].Setup != nil {
+			t.Errorf("%s is a platform and another name of %s", alias, name)
 		}
 	}
 }

@@ -388,8 +388,8 @@ func TestUnreachable(t *testing.T) {
 	if !errors.Is(err, devices.ErrUnreachable) {
 		t.Errorf("error %v", err)
 	}
-	d.Platform = "junos"
-	checkWords(t, ask(t, d), "sw1: platform \"junos\" has no command line here; `platform` is cisco_ios or cisco_iosxe")
+	d.Platform = "vt100"
+	checkWords(t, ask(t, d), "sw1: platform \"vt100\" has no command line here; `platform` is one of cisco_ios")
 	d.SSH = nil
 	checkWords(t, ask(t, d), "sw1 has no ssh in the site file")
 }

@@ -6,12 +6,13 @@ import (
 )
 
 // refusal returns the device's own words if the answer is a refusal of the command and nothing else: a line
-// that begins with "% " within the first lines. (A log message begins with %FAC-SEV-MNEM.)
-func refusal(text string) string {
+// that begins with "% ", or is one of the platform's refusals, within the first lines. (A log message begins with
+// %FAC-SEV-MNEM.)
+func refusal(text string, others *regexp.Regexp) string {
 	const first = 4
 	for i, line := range strings.SplitN(text, "\n", first+1) {
 		line = strings.TrimSpace(line)
-		if i < first && (strings.HasPrefix(line, "% ") || strings.HasPrefix(line, "Command authorization failed")) {
+		if i < first && (strings.HasPrefix(line, "% ") || strings.HasPrefix(line, "Command authorization failed") || others != nil && others.MatchString(line)) {
 			return printable(line)
 		}
 	}
@@ -39,9 +40,12 @@ func foreign(text string) string {
 }
 
 // general returns a command without the name of a port.
-func general(command string) string {
-	if strings.HasPrefix(command, interfaces+" ") {
-		return interfaces
+func general(platform, command string) string {
+	p := Platforms[platform]
+	for _, c := range p.Counters {
+		if strings.Contains(c, optional) && fits(strings.Replace(c, optional, "NAME", 1), command) {
+			return without(c)
+		}
 	}
 	return command
 }

@@ -3,7 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
-	_ "embed" // the platform's definition
+	_ "embed" // the definition for scrapligo
 	"errors"
 	"fmt"
 	"regexp"
@@ -20,14 +20,8 @@ import (
 	"whydrop/devices"
 )
 
-//go:embed platforms/cisco_ios.yaml
-var ciscoIOS []byte
-
-// definitions is scrapligo's definition of each platform.
-var definitions = map[string][]byte{
-	"cisco_ios":   ciscoIOS,
-	"cisco_iosxe": ciscoIOS,
-}
+//go:embed platforms/any.yaml
+var definition []byte
 
 // defaultTimeout bounds a login and each command where the site file does not.
 const defaultTimeout = 10 * time.Second
@@ -46,17 +40,19 @@ type session struct {
 	t        *transport
 	driver   *network.Driver
 	prompt   string
+	pattern  string         // matches the prompt
+	secret   devices.Secret // for more rights; used once
 	dead     bool
 }
 
 // openSession starts a shell on the link, learns the prompt, and switches paging off. The link is the session's
 // from now on, and closed if it fails.
 func openSession(ctx context.Context, d devices.Device, l *link) (*session, error) {
-	t := newTransport(l)
-	s := &session{who: d.Name, platform: platformOf(d), timeout: timeoutOf(d), began: time.Now(), t: t}
+	t := newTransport(l, Platforms[platformOf(d)].Exit)
+	s := &session{who: d.Name, platform: platformOf(d), timeout: timeoutOf(d), began: time.Now(), secret: d.SSH.Enable, t: t}
 	stop := context.AfterFunc(ctx, func() { t.hangUp(ctx.Err()) })
 	defer stop()
-	p, err := platform.NewPlatform(definitions[s.platform], d.Address,
+	p, err := platform.NewPlatform(definition, d.Address,
 		options.WithCustomTransport(t), options.WithNetworkOnOpen(func(*network.Driver) error { return s.start(ctx) }))
 	if err == nil {
 		s.driver, err = p.GetNetworkDriver()
@@ -113,20 +109,44 @@ func (s *session) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.prompt = prompt
-	// The prompt ends what the device says, so that a line of a log that looks like it ends nothing.
-	s.driver.Channel.PromptPattern = regexp.MustCompile(`(?:^|\n)` + regexp.QuoteMeta(prompt) + `[ \t]*\z`)
-	s.driver.CurrentPriv = s.driver.DefaultDesiredPriv
-	// A device may refuse these: folded lines are parsed then, and the pager is answered.
-	if _, err := s.run(ctx, "terminal width 511"); err != nil && !errors.Is(err, devices.ErrUnsupported) {
+	s.took(prompt)
+	if err := s.enable(ctx); err != nil {
 		return err
 	}
-	_, err = s.run(ctx, "terminal length 0")
-	if err != nil && !errors.Is(err, devices.ErrUnsupported) {
-		return err
+	unpaged := true
+	for _, c := range s.is().Setup {
+		// A device may refuse these: folded lines are parsed then, and the pager is answered.
+		_, err := s.run(ctx, c)
+		if err != nil && !errors.Is(err, devices.ErrUnsupported) {
+			return err
+		}
+		unpaged = err == nil
 	}
-	s.t.logout(err == nil)
+	s.t.logout(unpaged)
 	return nil
+}
+
+// is returns the platform.
+func (s *session) is() Platform { return Platforms[s.platform] }
+
+// took has the prompt end what the device says, so that a line of a log that looks like it ends nothing.
+func (s *session) took(prompt string) {
+	s.prompt = prompt
+	s.pattern = promptPattern(prompt, s.is().Volatile)
+	s.driver.Channel.PromptPattern = regexp.MustCompile(`(?:^|\n)` + s.pattern + `[ \t]*\z`)
+	s.driver.CurrentPriv = s.driver.DefaultDesiredPriv
+}
+
+// promptPattern returns what matches the prompt, whatever stands where volatile matches in it.
+func promptPattern(prompt string, volatile *regexp.Regexp) string {
+	if volatile == nil {
+		return regexp.QuoteMeta(prompt)
+	}
+	loc := volatile.FindStringIndex(prompt)
+	if loc == nil {
+		return regexp.QuoteMeta(prompt)
+	}
+	return regexp.QuoteMeta(prompt[:loc[0]]) + "(?:" + volatile.String() + ")" + regexp.QuoteMeta(prompt[loc[1]:])
 }
 
 // quiet is how long a device must be silent for its prompt to be believed: a banner may hold lines that look
@@ -155,7 +175,7 @@ func (s *session) learnPrompt(ctx context.Context) (string, error) {
 			return "", err
 		}
 		if isPrompt(line) {
-			if line == seen {
+			if seen != "" && (line == seen || regexp.MustCompile("^"+promptPattern(seen, s.is().Volatile)+"$").MatchString(line)) {
 				return line, nil
 			}
 			seen, wait = line, quiet/4 // the answer to an empty line comes in one piece
@@ -168,11 +188,10 @@ func (s *session) learnPrompt(ctx context.Context) (string, error) {
 	}
 }
 
-// isPrompt says whether a line can be IOS's prompt. The platform's pattern is narrower; what counts is that the
-// device stops there twice.
+// isPrompt says whether a line can be a prompt. What counts is that the device stops there twice.
 func isPrompt(line string) bool {
 	const most = 128
-	return len(line) > 1 && len(line) <= most && (strings.HasSuffix(line, ">") || strings.HasSuffix(line, "#"))
+	return len(line) > 1 && len(line) <= most && strings.IndexByte(">#$%", line[len(line)-1]) >= 0
 }
 
 // lastLine reads until the device has said something and then been silent for a moment, and returns the line
@@ -241,9 +260,9 @@ func (s *session) run(ctx context.Context, command string) (answer, error) {
 		return a, s.broken(ctx, command, err)
 	}
 	if words := foreign(a.text); words != "" {
-		return a, fail(devices.ErrUnsupported, ErrPlatform, "%s: the device does not know `%s` (it said %q); check `platform`", s.who, general(command), words)
+		return a, fail(devices.ErrUnsupported, ErrPlatform, "%s: the device does not know `%s` (it said %q); check `platform`", s.who, general(s.platform, command), words)
 	}
-	if words := refusal(a.text); words != "" {
+	if words := refusal(a.text, s.is().Refused); words != "" {
 		return a, fail(devices.ErrUnsupported, nil, "%s: %s: %s", s.who, command, words)
 	}
 	return a, nil
@@ -303,7 +322,7 @@ func (s *session) tidy(text []byte, command string) string {
 	lines := bytes.Split(text, []byte("\n"))
 	for n := len(lines); n > 0; n-- {
 		last := strings.TrimSpace(string(lines[n-1]))
-		if last != "" && last != s.prompt {
+		if last != "" && last != s.prompt && !s.isOwnPrompt(last) {
 			break
 		}
 		lines = lines[:n-1]
@@ -320,6 +339,14 @@ func (s *session) tidy(text []byte, command string) string {
 		b.WriteByte('\n')
 	}
 	return strings.TrimLeft(b.String(), "\n")
+}
+
+// isOwnPrompt says whether a line is the prompt, or one of the lines that some devices put above it: "{master:0}".
+func (s *session) isOwnPrompt(line string) bool {
+	if strings.HasPrefix(line, "{") && strings.HasSuffix(line, "}") && len(line) < 40 && strings.IndexByte(line, ' ') < 0 {
+		return true
+	}
+	return s.is().Volatile != nil && regexp.MustCompile("^"+s.pattern+"$").MatchString(line)
 }
 
 // broken marks the session dead and says why.
@@ -343,7 +370,7 @@ func (s *session) close() {
 	if s.t.IsAlive() && !s.dead {
 		s.t.begin(maxIdle)
 		late := time.AfterFunc(logoutTime, func() { _ = s.t.Close() })
-		if s.t.Write([]byte(exit)) == nil {
+		if s.t.Write(s.t.exit()) == nil {
 			<-s.t.done // the device hangs up, or we do when it is late
 		}
 		late.Stop()

@@ -76,12 +76,13 @@ func (p *sessions) open(ctx context.Context, s *slot, d devices.Device) (fresh b
 		return false, nil
 	}
 	s.drop()
-	if _, ok := Allowed[platformOf(d)]; !ok {
+	if _, ok := Platforms[platformOf(d)]; !ok {
 		return false, fmt.Errorf("%s: %w", d.Name, check(platformOf(d), ""))
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeoutOf(d))
 	defer cancel()
 	t := target{who: d.Name, host: d.Address, ssh: *d.SSH, refused: &s.refused}
+	t.ssh.User += Platforms[platformOf(d)].UserSuffix
 	if d.Source.IsValid() {
 		t.source = &net.TCPAddr{IP: d.Source.AsSlice(), Zone: d.Source.Zone()}
 	}

@@ -199,8 +199,8 @@ func TestRealSSHD(t *testing.T) {
 	}
 	t.Run("wrong platform", func(t *testing.T) {
 		e := with(func(*devices.SSH) {})
-		e.Platform = "cisco_nxos"
-		checkWords(t, ask(t, e), "platform \"cisco_nxos\"", "`platform` is cisco_ios or cisco_iosxe")
+		e.Platform = "vt100"
+		checkWords(t, ask(t, e), "platform \"vt100\"", "`platform` is one of cisco_ios")
 	})
 }
 

@@ -29,6 +29,7 @@ var errTooLong = errors.New("sent more than 8 MiB for one command")
 // anything else; the cause is kept.
 type transport struct {
 	link *link
+	bye  string // logs out
 
 	sess   *ssh.Session
 	stdin  io.WriteCloser
@@ -48,8 +49,12 @@ type transport struct {
 
 var _ scrapli.Implementation = (*transport)(nil)
 
-func newTransport(l *link) *transport {
-	return &transport{link: l, done: make(chan struct{}), left: maxOutput}
+// newTransport returns a transport on the link; bye logs out, "" is exit.
+func newTransport(l *link, bye string) *transport {
+	if bye == "" {
+		bye = "exit"
+	}
+	return &transport{link: l, bye: bye, done: make(chan struct{}), left: maxOutput}
 }
 
 // Open asks for a terminal and a shell on it.
@@ -143,8 +148,8 @@ func (t *transport) why() error {
 	return t.cause
 }
 
-// exit logs out of a shell.
-const exit = "exit\n"
+// exit returns what logs out of the shell.
+func (t *transport) exit() []byte { return []byte(t.bye + "\n") }
 
 // logoutTime is how long the device may take to say good-bye.
 const logoutTime = 300 * time.Millisecond
@@ -168,7 +173,7 @@ func (t *transport) hangUp(cause error) {
 	t.mu.Unlock()
 	if polite && t.IsAlive() {
 		late := time.AfterFunc(logoutTime, func() { _ = t.Close() })
-		_ = t.Write([]byte(exit))
+		_ = t.Write(t.exit())
 		late.Stop()
 	}
 	_ = t.Close()

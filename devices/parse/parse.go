@@ -9,6 +9,7 @@ package parse
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"whydrop/correlate/timeline"
@@ -25,110 +26,67 @@ type Input struct {
 // Parser puts what a text says into a reading that others may have begun.
 type Parser func(Input, *devices.Reading)
 
-// Parsers lists the parsers by platform and command, without the command's argument.
+// Parsers lists the parsers by platform and by command, without what a command names: an interface, an address.
 var Parsers = map[string]map[string]Parser{
-	"cisco_ios": {
-		"show interfaces":           ciscoInterfaces,
-		"show spanning-tree detail": ciscoSpanningTree,
-		"show logging":              ciscoLogging,
-		"show clock":                ciscoClock,
-		"show version":              ciscoVersion,
-	},
-	"cisco_iosxe": {
-		"show interfaces":           ciscoInterfaces,
-		"show spanning-tree detail": ciscoSpanningTree,
-		"show logging":              ciscoLogging,
-		"show clock":                ciscoClock,
-		"show version":              ciscoVersion,
-	},
+	"cisco_ios":   ciscoIOS,
+	"cisco_iosxe": ciscoIOS,
 }
 
-// Into parses the output of a command and puts it into r. The error says that there is no parser for the
-// command on the platform.
+// Aliases lists other names for a platform, by which site files and inventories know it.
+var Aliases = map[string]string{
+	"ios":        "cisco_ios",
+	"iosxe":      "cisco_iosxe",
+	"cisco_xe":   "cisco_iosxe",
+	"nxos":       "cisco_nxos",
+	"nxos_ssh":   "cisco_nxos",
+	"iosxr":      "cisco_iosxr",
+	"cisco_xr":   "cisco_iosxr",
+	"cisco_ftd":  "cisco_asa",
+	"cisco_s300": "cisco_smb",
+	"cisco_cbs":  "cisco_smb",
+	"eos":        "arista_eos",
+	"junos":      "juniper_junos",
+	"juniper":    "juniper_junos",
+}
+
+// Canonical returns the name by which [Parsers] knows a platform; a name that is unknown is its own.
+func Canonical(platform string) string {
+	if name, ok := Aliases[platform]; ok {
+		return name
+	}
+	return platform
+}
+
+// Into parses the output of a command and puts it into r. The command may name an interface or an address where
+// the listed one does not. The error says that there is no parser for the command on the platform.
 func Into(platform, command string, in Input, r *devices.Reading) error {
-	for c := command; c != ""; {
-		if p := Parsers[platform][c]; p != nil {
-			p(in, r)
-			return nil
-		}
-		c = c[:max(0, strings.LastIndexByte(c, ' '))]
+	if p := find(Parsers[Canonical(platform)], command); p != nil {
+		p(in, r)
+		return nil
 	}
 	return fmt.Errorf("parse: no parser for %q on platform %q", command, platform)
 }
 
-func ciscoInterfaces(in Input, r *devices.Reading) {
-	ports := cisco_ios.ShowInterfaces(in.Text)
-	list := make([]devices.Interface, len(ports))
-	for i, p := range ports {
-		list[i] = p.Interface
+// find returns the parser of a command: of the command itself, or of it without one word or two that belong
+// together, the last ones first.
+func find(list map[string]Parser, command string) Parser {
+	if p := list[command]; p != nil {
+		return p
 	}
-	merge(r, list)
-}
-
-func ciscoSpanningTree(in Input, r *devices.Reading) {
-	bridge, ports := cisco_ios.Combine(cisco_ios.ShowSpanningTreeDetail(in.Text))
-	if bridge == nil {
-		return
-	}
-	r.Bridge = bridge
-	merge(r, ports)
-}
-
-func ciscoLogging(in Input, r *devices.Reading) {
-	if lines := cisco_ios.ShowLogging(in.Text, in.Span.To); r.Log == nil {
-		r.Log = lines // an empty log is not nil: it was read
-	} else {
-		r.Log = append(r.Log, lines...)
-	}
-}
-
-func ciscoClock(in Input, r *devices.Reading) {
-	if c, ok := cisco_ios.ShowClock(in.Text); ok {
-		r.LocalClock = devices.Some(devices.LocalClock{Time: c.Time, Span: in.Span, Quality: c.Quality})
-	}
-}
-
-func ciscoVersion(in Input, r *devices.Reading) {
-	software, hostname := cisco_ios.ShowVersion(in.Text)
-	if software != "" {
-		r.SysDescr = devices.Some(software)
-	}
-	if hostname != "" {
-		r.SysName = devices.Some(hostname)
-	}
-}
-
-// merge adds ports to the reading. Of those that are there already, their spanning tree is filled in, and their
-// counters where there were none.
-func merge(r *devices.Reading, ports []devices.Interface) {
-	if len(r.Interfaces) == 0 {
-		r.Interfaces = ports
-		return
-	}
-	at := make(map[string]int, len(r.Interfaces))
-	for i := range r.Interfaces {
-		at[devices.PortKey(r.Interfaces[i].Name)] = i
-	}
-	for _, p := range ports {
-		i, ok := at[devices.PortKey(p.Name)]
-		if !ok {
-			at[devices.PortKey(p.Name)] = len(r.Interfaces)
-			r.Interfaces = append(r.Interfaces, p)
-			continue
-		}
-		have := &r.Interfaces[i]
-		if !have.Oper.OK && p.Oper.OK {
-			p.STPState, p.STPRole, p.Name = have.STPState, have.STPRole, have.Name
-			*have = p
-			continue
-		}
-		if p.STPState.OK {
-			have.STPState = p.STPState
-		}
-		if p.STPRole.OK {
-			have.STPRole = p.STPRole
+	words := strings.Fields(command)
+	for n := 1; n <= 2; n++ {
+		for i := len(words) - n; i > 0; i-- {
+			if p := list[strings.Join(slices.Concat(words[:i], words[i+n:]), " ")]; p != nil {
+				return p
+			}
 		}
 	}
+	return nil
+}
+
+// plain makes a parser of a function that needs no time.
+func plain(f func(string, *devices.Reading)) Parser {
+	return func(in Input, r *devices.Reading) { f(in.Text, r) }
 }
 
 // Found is a block of show interfaces in a text.

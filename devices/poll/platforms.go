@@ -10,11 +10,10 @@ import (
 )
 
 // Platforms lists, by the platform in the site file, which collectors a device is asked by. "" stands for a
-// device whose platform is not given and for every platform that is not listed.
+// device whose platform is not given and for every platform that is not listed. What the collectors of the command
+// line ask each platform stands in cli.Platforms.
 var Platforms = map[string][]Source{
-	"":            {SNMP, Interfaces, Log},
-	"cisco_ios":   {SNMP, Interfaces, Log},
-	"cisco_iosxe": {SNMP, Interfaces, Log},
+	"": {SNMP, Interfaces, Log, Slow},
 }
 
 // Source is one kind of question that a device is asked at its own cadence.
@@ -30,8 +29,11 @@ type Source struct {
 	collector func(*collectors) devices.Collector
 }
 
-// way names the collector in an Origin: both kinds of questions over SSH are one.
-func (s Source) way() string { return strings.TrimSuffix(s.Name, "-log") }
+// way names the collector in an Origin: all kinds of questions over SSH are one.
+func (s Source) way() string {
+	way, _, _ := strings.Cut(s.Name, "-")
+	return way
+}
 
 // Sources.
 var (
@@ -41,17 +43,23 @@ var (
 		Every: func(c Config) time.Duration { return c.Interval }, Limit: 30 * time.Second,
 		collector: func(c *collectors) devices.Collector { return c.snmp },
 	}
-	// Interfaces reads show interfaces and show spanning-tree detail.
+	// Interfaces reads interfaces, spanning tree and redundancy.
 	Interfaces = Source{
 		Name: "ssh", Wanted: func(d devices.Device) bool { return d.SSH != nil },
 		Every: func(Config) time.Duration { return 5 * time.Second }, Limit: 60 * time.Second,
 		collector: func(c *collectors) devices.Collector { return c.cli },
 	}
-	// Log reads show logging and show clock.
+	// Log reads the log and the clock.
 	Log = Source{
 		Name: "ssh-log", Wanted: func(d devices.Device) bool { return d.SSH != nil },
 		Every: func(c Config) time.Duration { return c.LogInterval }, Limit: 60 * time.Second,
 		collector: func(c *collectors) devices.Collector { return c.log },
+	}
+	// Slow reads what changes rarely: neighbours, optics, the processor's load.
+	Slow = Source{
+		Name: "ssh-slow", Wanted: func(d devices.Device) bool { return d.SSH != nil && cli.AsksSlowly(d) },
+		Every: func(Config) time.Duration { return time.Minute }, Limit: 60 * time.Second,
+		collector: func(c *collectors) devices.Collector { return cli.NewSlow(c.cli) },
 	}
 )
 

@@ -150,7 +150,8 @@ func ended(ctx context.Context) bool {
 
 // useful says whether anything at all is in a reading that was cut short.
 func useful(r devices.Reading) bool {
-	return !r.Span.IsZero() && (r.Clock.OK || r.LocalClock.OK || r.Bridge != nil || len(r.Interfaces)+len(r.Log) > 0)
+	return !r.Span.IsZero() && (r.Clock.OK || r.LocalClock.OK || r.CPU.OK || r.Bridge != nil ||
+		len(r.Interfaces)+len(r.Log)+len(r.Trees)+len(r.Redundancy)+len(r.Neighbours)+len(r.Sensors)+len(r.Aggregates) > 0)
 }
 
 // collect asks the collector. A fault of ours in reading what a device said is an error like any other, and
@@ -192,7 +193,7 @@ func (t *task) succeed(r devices.Reading, err error, now time.Time) {
 		gap.Origin = t.origin()
 	}
 	t.out.Put(gap)
-	if t.source.Name == Log.Name {
+	if t.source.Name == Log.Name || t.source.Name == Slow.Name {
 		return
 	}
 	have := map[string]bool{}
@@ -239,8 +240,11 @@ func (t *task) fail(err error, began, now time.Time) time.Duration {
 func (t *task) gaps(sp timeline.Span, reason timeline.Reason, text string) {
 	gap := timeline.Gap{Subject: timeline.Device(t.device.Name), Span: sp, Reason: reason, Text: text, Origin: t.origin()}
 	others := t.answers(t, sp.To)
-	if others && t.source.Name == Log.Name {
+	switch {
+	case others && t.source.Name == Log.Name:
 		gap.Metric = timeline.ClockOffset
+	case others && t.source.Name == Slow.Name:
+		gap.Metric = timeline.DeviceCPU
 	}
 	t.out.Put(gap)
 	if others {

@@ -3,14 +3,16 @@ package cisco_ios
 import (
 	"testing"
 	"time"
+
+	"whydrop/devices/parse/internal/text"
 )
 
 func TestShowClock(t *testing.T) {
 	utc := time.Date(2026, 11, 30, 14, 2, 5, 123e6, time.UTC)
 	for _, c := range []struct {
-		name, text string
-		want       Clock
-		ok         bool
+		name, output string
+		want         Clock
+		ok           bool
 	}{
 		{"sound", "14:02:05.123 UTC Mon Nov 30 2026\n", Clock{utc, "UTC", ""}, true},
 		{"never set", "*14:02:05.123 UTC Mon Nov 30 2026\r\n", Clock{utc, "UTC", "*"}, true},
@@ -24,7 +26,7 @@ func TestShowClock(t *testing.T) {
 		{"nothing", "", Clock{}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got, ok := ShowClock(c.text); got != c.want || ok != c.ok {
+			if got, ok := ShowClock(c.output); got != c.want || ok != c.ok {
 				t.Errorf("got %+v, %v; want %+v, %v", got, ok, c.want, c.ok)
 			}
 		})
@@ -33,12 +35,12 @@ func TestShowClock(t *testing.T) {
 
 func TestAgo(t *testing.T) {
 	day := 24 * time.Hour
-	for text, want := range map[string]time.Duration{
+	for output, want := range map[string]time.Duration{
 		"00:00:04": 4 * time.Second, "01:20:01": time.Hour + 20*time.Minute + time.Second, "01: 20: 01": time.Hour + 20*time.Minute + time.Second,
 		"1d21h": day + 21*time.Hour, "38w1d": 38*7*day + day, "1y2w": 365*day + 14*day, "never": 0, "": 0, "5": 0, "-1": 0, "999999999999y": 0, "1:2": 0, "00:00:00": 0,
 	} {
-		if got, ok := Ago(text); got != want || ok != (want > 0 || text == "00:00:00") {
-			t.Errorf("Ago(%q) = %v, %v; want %v", text, got, ok, want)
+		if got, ok := text.Ago(output); got != want || ok != (want > 0 || output == "00:00:00") {
+			t.Errorf("Ago(%q) = %v, %v; want %v", output, got, ok, want)
 		}
 	}
 }

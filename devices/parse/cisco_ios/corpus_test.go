@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"whydrop/devices"
+	"whydrop/devices/parse/internal/text"
 )
 
 // corpus is where other projects' captures lie beside the checkout, with what those projects read in them. They
@@ -98,20 +99,20 @@ func TestCorpusEveryHeaderIsAnInterface(t *testing.T) {
 		if strings.Contains(file, "summary") {
 			continue
 		}
-		text := read(t, file)
+		output := read(t, file)
 		want := 0
-		for line := range strings.Lines(text) {
+		for line := range strings.Lines(output) {
 			first, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 			if strings.Contains(line, ", line protocol is ") && strings.ContainsAny(first, "0123456789") || strings.HasPrefix(line, "pseudowire") {
 				want++
 			}
 		}
-		ports := ShowInterfaces(text)
+		ports := ShowInterfaces(output)
 		if len(ports) != want {
 			t.Errorf("%s: %d interfaces, want %d", filepath.Base(file), len(ports), want)
 		}
 		for _, p := range ports {
-			if !strings.Contains(text[p.From:p.To], p.Interface.Name) {
+			if !strings.Contains(output[p.From:p.To], p.Interface.Name) {
 				t.Errorf("%s: %s is not at %d to %d", filepath.Base(file), p.Interface.Name, p.From, p.To)
 			}
 		}
@@ -123,14 +124,14 @@ func TestCorpusEveryHeaderIsAnInterface(t *testing.T) {
 func TestCorpusInterfacesAsTemplatesReadThem(t *testing.T) {
 	var c tally
 	for _, file := range raw(t, "show_interfaces", "show_interface_human_readable") {
-		text, err := os.ReadFile(strings.TrimSuffix(file, ".raw") + ".yml")
+		output, err := os.ReadFile(strings.TrimSuffix(file, ".raw") + ".yml")
 		if err != nil {
 			continue
 		}
 		var want struct {
 			Rows []map[string]any `yaml:"parsed_sample"`
 		}
-		if err := yaml.Unmarshal(text, &want); err != nil {
+		if err := yaml.Unmarshal(output, &want); err != nil {
 			t.Fatal(err)
 		}
 		ports := ShowInterfaces(read(t, file))
@@ -183,10 +184,10 @@ func checkRow(c *tally, file string, p Port, row map[string]any) {
 	if want := strings.ToLower(field("duplex")); strings.HasPrefix(want, "full") || strings.HasPrefix(want, "half") {
 		c.check(where, "duplex", i.Duplex.Value, want[:4])
 	}
-	if want, ok := rate(field("speed")); ok {
+	if want, ok := text.Rate(field("speed")); ok {
 		c.check(where, "speed", fmt.Sprint(i.Speed.Value), fmt.Sprint(uint64(want)))
 	}
-	if want, ok := rate(field("bandwidth")); ok {
+	if want, ok := text.Rate(field("bandwidth")); ok {
 		c.check(where, "bandwidth", fmt.Sprint(e.Bandwidth.Value), fmt.Sprint(uint64(want)))
 	}
 	if want := field("media_type"); want != "" {
@@ -197,12 +198,12 @@ func checkRow(c *tally, file string, p Port, row map[string]any) {
 func TestCorpusInterfacesAsParserReadsThem(t *testing.T) {
 	var c tally
 	for _, file := range raw(t, "show_interfaces") {
-		text, err := os.ReadFile(strings.TrimSuffix(file, ".raw") + ".json")
+		output, err := os.ReadFile(strings.TrimSuffix(file, ".raw") + ".json")
 		if err != nil {
 			continue
 		}
 		var want map[string]map[string]any
-		if err := json.Unmarshal(text, &want); err != nil {
+		if err := json.Unmarshal(output, &want); err != nil {
 			t.Fatal(err)
 		}
 		want = lowered(want) // it capitalises ucse1/0/0
@@ -290,7 +291,7 @@ func checkParsed(c *tally, file string, p Port, want map[string]any) {
 		c.check(file+" "+i.Name, "duplex_mode", i.Duplex.Value, w)
 	}
 	if w, ok := at("port_speed"); ok {
-		v, _ := rate(w)
+		v, _ := text.Rate(w)
 		c.check(file+" "+i.Name, "port_speed", fmt.Sprint(i.Speed.Value), fmt.Sprint(uint64(v)))
 	}
 }
@@ -298,12 +299,12 @@ func checkParsed(c *tally, file string, p Port, want map[string]any) {
 func TestCorpusSpanningTree(t *testing.T) {
 	var c tally
 	for _, file := range raw(t, "show_spanning_tree_detail") {
-		text, err := os.ReadFile(strings.TrimSuffix(file, ".raw") + ".json")
+		output, err := os.ReadFile(strings.TrimSuffix(file, ".raw") + ".json")
 		if err != nil {
 			continue
 		}
 		var want map[string]map[string]any
-		if err := json.Unmarshal(text, &want); err != nil {
+		if err := json.Unmarshal(output, &want); err != nil {
 			t.Fatal(err)
 		}
 		trees := ShowSpanningTreeDetail(read(t, file))
@@ -335,7 +336,7 @@ func checkTree(c *tally, file, id string, trees []SpanningTree, want map[string]
 		if from, ok := want["topology_from_port"]; ok {
 			c.check(where, "topology_from_port", b.ChangeFrom.Value, fmt.Sprint(from))
 		}
-		if d, ok := Ago(fmt.Sprint(want["time_since_topology_change"])); ok {
+		if d, ok := text.Ago(fmt.Sprint(want["time_since_topology_change"])); ok {
 			c.check(where, "time_since_topology_change", b.SinceChange.Value.String(), d.String())
 		}
 		if port, ok := want["root_port_name"]; ok {
@@ -357,7 +358,7 @@ func checkTree(c *tally, file, id string, trees []SpanningTree, want map[string]
 func TestCorpusLogging(t *testing.T) {
 	var c tally
 	for _, file := range raw(t, "show_logging") {
-		text, err := os.ReadFile(strings.TrimSuffix(file, ".raw") + ".yml")
+		output, err := os.ReadFile(strings.TrimSuffix(file, ".raw") + ".yml")
 		if err != nil {
 			ShowLogging(read(t, file), asked) // no rows to compare with
 			continue
@@ -365,7 +366,7 @@ func TestCorpusLogging(t *testing.T) {
 		var want struct {
 			Rows []map[string]any `yaml:"parsed_sample"`
 		}
-		if err := yaml.Unmarshal(text, &want); err != nil {
+		if err := yaml.Unmarshal(output, &want); err != nil {
 			t.Fatal(err)
 		}
 		var rows []map[string]any

@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"whydrop/devices"
+	"whydrop/devices/parse/internal/text"
 )
 
 // counters reads a line of "N label, N label". It says whether it knew any of it.
 func (s *scanner) counters(line string) (known bool) {
 	for line != "" {
-		n, rest, ok := number(line)
+		n, rest, ok := text.Number(line)
 		if !ok {
 			return known
 		}
@@ -40,11 +41,11 @@ func (s *scanner) complete(label string) bool {
 
 // folded joins the rest of a line with the next one, if that goes on in lower case.
 func (s *scanner) folded(line string) (string, bool) {
-	next := s.lines.peek()
-	if next == "" || !isLetter(next[0]) || next[0] != lower(next[0]) && !strings.HasPrefix(next, "CRC") {
+	next := s.lines.Peek()
+	if next == "" || !text.IsLetter(next[0]) || next[0] != lower(next[0]) && !strings.HasPrefix(next, "CRC") {
 		return "", false
 	}
-	_, _, s.end, _ = s.lines.next()
+	_, _, s.end, _ = s.lines.Next()
 	return line + " " + next, true
 }
 
@@ -129,8 +130,8 @@ func (s *scanner) queues(line string) {
 	for part := range strings.SplitSeq(line, ";") {
 		part = strings.TrimSpace(part)
 		if rest, ok := strings.CutPrefix(part, "Total output drops:"); ok {
-			n, _, _ := number(strings.TrimSpace(rest))
-			s.cur.Interface.OutDrops = first(s.totalDrops, n)
+			n, _, _ := text.Number(strings.TrimSpace(rest))
+			s.cur.Interface.OutDrops = text.First(s.totalDrops, n)
 			s.totalDrops = s.cur.Interface.OutDrops
 			continue
 		}
@@ -138,23 +139,10 @@ func (s *scanner) queues(line string) {
 		switch {
 		case !ok:
 		case lower(part[0]) == 'i':
-			setOpt(&s.cur.Interface.InputQueueDrop, drops)
+			text.SetOpt(&s.cur.Interface.InputQueueDrop, drops)
 		case !s.totalDrops.OK:
-			setOpt(&s.cur.Interface.OutDrops, drops)
+			text.SetOpt(&s.cur.Interface.OutDrops, drops)
 		}
-	}
-}
-
-func first[T any](a, b devices.Opt[T]) devices.Opt[T] {
-	if a.OK {
-		return a
-	}
-	return b
-}
-
-func setOpt[T any](to *devices.Opt[T], v devices.Opt[T]) {
-	if !to.OK {
-		*to = v
 	}
 }
 
@@ -170,7 +158,7 @@ func queueDrops(part string) (devices.Opt[devices.Counter], bool) {
 	if figures, names, ok := strings.Cut(rest, "("); ok {
 		names = strings.TrimRight(names, ") ")
 		for figures = strings.TrimSpace(figures); ; {
-			n, more, ok := number(figures)
+			n, more, ok := text.Number(figures)
 			if !ok {
 				return none, false
 			}
@@ -185,7 +173,7 @@ func queueDrops(part string) (devices.Opt[devices.Counter], bool) {
 		}
 	}
 	if _, drops, ok := strings.Cut(rest, ", "); ok && strings.HasSuffix(drops, " drops") {
-		n, _, ok := number(drops)
+		n, _, ok := text.Number(drops)
 		return n, ok
 	}
 	return none, false
@@ -197,7 +185,7 @@ func (s *scanner) rates(line string) bool {
 	if !ok {
 		return false
 	}
-	n, unit, ok := number(every)
+	n, unit, ok := text.Number(every)
 	if !ok || !n.OK || n.Value.Value > 86400 {
 		return false
 	}
@@ -215,17 +203,17 @@ func (s *scanner) rates(line string) bool {
 	if strings.HasSuffix(unit, "out") {
 		bits, packets = &e.OutRate, &e.OutPacketRate
 	}
-	set(&e.Interval, interval)
+	text.Set(&e.Interval, interval)
 	for part := range strings.SplitSeq(rest, ", ") {
-		v, unit, ok := decimal(strings.TrimSpace(part))
+		v, unit, ok := text.Decimal(strings.TrimSpace(part))
 		if !ok {
 			continue
 		}
 		unit = strings.ToLower(strings.TrimSpace(unit))
-		if scale, ok := bitUnits[unit]; ok {
-			set(bits, v*scale)
-		} else if scale, ok := packetUnits[unit]; ok {
-			set(packets, v*scale)
+		if scale, ok := text.BitScale(unit); ok {
+			text.Set(bits, v*scale)
+		} else if scale, ok := text.PacketScale(unit); ok {
+			text.Set(packets, v*scale)
 		}
 	}
 	return true

@@ -90,6 +90,10 @@ func dump(b *strings.Builder, name string, v reflect.Value) {
 		for i := range v.NumField() {
 			dump(b, name+"."+v.Type().Field(i).Name, v.Field(i))
 		}
+	case reflect.Bool:
+		if v.Bool() {
+			fmt.Fprintf(b, "%s true\n", name)
+		}
 	case reflect.String:
 		if v.String() != "" {
 			fmt.Fprintf(b, "%s %q\n", name, v.String())

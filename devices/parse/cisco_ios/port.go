@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"whydrop/devices"
+	"whydrop/devices/parse/internal/text"
 )
 
 // Port is one block of show interfaces.
@@ -70,15 +71,15 @@ const maxPortName = 64
 // isPortName says whether s looks like the name of an interface: letters first, a digit somewhere, and nothing
 // that a name does not have.
 func isPortName(s string) bool {
-	if len(s) > maxPortName || !isLetter(s[0]) {
+	if len(s) > maxPortName || !text.IsLetter(s[0]) {
 		return false
 	}
 	digit := false
 	for i := range len(s) {
 		c := s[i]
-		if isDigit(c) {
+		if text.IsDigit(c) {
 			digit = true
-		} else if !isLetter(c) && strings.IndexByte("/.:_-", c) < 0 {
+		} else if !text.IsLetter(c) && strings.IndexByte("/.:_-", c) < 0 {
 			return false
 		}
 	}

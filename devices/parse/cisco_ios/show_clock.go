@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"whydrop/devices/parse/internal/text"
 	"whydrop/devices/syslog"
 )
 
@@ -16,10 +17,10 @@ type Clock struct {
 
 // ShowClock reads the output of "show clock": "*14:02:05.123 UTC Mon Nov 30 2026". ok is false if there is no
 // such line.
-func ShowClock(text string) (c Clock, ok bool) {
-	l := lines{text: text}
+func ShowClock(output string) (c Clock, ok bool) {
+	l := text.NewLines(output)
 	for {
-		line, _, _, more := l.next()
+		line, _, _, more := l.Next()
 		if !more {
 			return c, ok
 		}

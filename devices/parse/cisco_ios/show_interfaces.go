@@ -4,17 +4,18 @@ import (
 	"strings"
 
 	"whydrop/devices"
+	"whydrop/devices/parse/internal/text"
 )
 
 // ShowInterfaces reads the output of "show interfaces", of all or of one, and returns the ports in their order.
 // It returns every block whose header it sees, however little else is in it.
-func ShowInterfaces(text string) []Port { return scan(text, false) }
+func ShowInterfaces(output string) []Port { return scan(output, false) }
 
 // FindInterfaces finds blocks of show interfaces anywhere in a text, as people paste them between sentences. A
 // block begins with its header and ends with the last line that belongs to it; a word about it in the middle of
 // a sentence is none.
-func FindInterfaces(text string) []Port {
-	ports := scan(text, true)
+func FindInterfaces(output string) []Port {
+	ports := scan(output, true)
 	out := ports[:0]
 	for _, p := range ports {
 		if p.Extra.Hardware != "" || p.Interface.InPackets.OK || p.Interface.MTU.OK || p.Extra.Interval.OK {
@@ -26,7 +27,7 @@ func FindInterfaces(text string) []Port {
 
 // scanner goes through a text and fills one port after another.
 type scanner struct {
-	lines lines
+	lines text.Lines
 	ports []Port
 	cur   *Port // the last of ports; nil outside of a block
 	end   int   // where the line being read ends
@@ -40,13 +41,13 @@ type scanner struct {
 // maxStrange is how many lines in a row may be no part of a block in prose before the block is over.
 const maxStrange = 2
 
-func scan(text string, prose bool) []Port {
-	if noisy(text) {
-		text = denoise(text)
+func scan(output string, prose bool) []Port {
+	if text.Noisy(output) {
+		output = text.Denoise(output)
 	}
-	s := scanner{lines: lines{text: text}, prose: prose}
+	s := scanner{lines: text.NewLines(output), prose: prose}
 	for {
-		line, from, to, ok := s.lines.next()
+		line, from, to, ok := s.lines.Next()
 		if !ok {
 			break
 		}
@@ -115,7 +116,7 @@ func isPromptLine(line string) bool {
 func (s *scanner) field(line string) bool {
 	p := s.cur
 	switch c := line[0]; {
-	case isDigit(c), c == '-':
+	case text.IsDigit(c), c == '-':
 		return s.rates(line) || s.counters(line)
 	case c == 'H':
 		if rest, ok := strings.CutPrefix(line, "Hardware is "); ok {
@@ -140,16 +141,16 @@ func (s *scanner) field(line string) bool {
 		return true
 	case c == 'R':
 		if rest, ok := strings.CutPrefix(line, "Received "); ok {
-			n, rest, ok := number(rest)
+			n, rest, ok := text.Number(rest)
 			if ok && strings.HasPrefix(rest, " broadcasts") {
-				setOpt(&p.Extra.Broadcasts, n)
+				text.SetOpt(&p.Extra.Broadcasts, n)
 			}
 			return ok
 		}
 	case c == 'L':
 		if rest, ok := strings.CutPrefix(line, "Last clearing of "); ok {
-			if when, ok := after(rest, "counters "); ok {
-				set(&p.Interface.LastClear, when)
+			if when, ok := text.After(rest, "counters "); ok {
+				text.Set(&p.Interface.LastClear, when)
 			}
 			return true
 		}
@@ -182,8 +183,8 @@ func (s *scanner) line(line string) {
 	p := s.cur
 	if strings.HasSuffix(line, "/") {
 		// "rely 255/" and "255, load 51/255" on the next line, as IOS 10 to 12 print it.
-		if next := s.lines.peek(); next != "" && isDigit(next[0]) {
-			_, _, s.end, _ = s.lines.next()
+		if next := s.lines.Peek(); next != "" && text.IsDigit(next[0]) {
+			_, _, s.end, _ = s.lines.Next()
 			line += next
 		}
 	}
@@ -196,12 +197,12 @@ func (s *scanner) line(line string) {
 		}
 		switch word {
 		case "MTU":
-			if n, _, ok := number(value); ok && n.OK && n.Value.Value <= 1<<31 {
-				set(&p.Interface.MTU, uint32(n.Value.Value))
+			if n, _, ok := text.Number(value); ok && n.OK && n.Value.Value <= 1<<31 {
+				text.Set(&p.Interface.MTU, uint32(n.Value.Value))
 			}
 		case "BW":
-			if v, ok := rate(value); ok {
-				set(&p.Extra.Bandwidth, uint64(v))
+			if v, ok := text.Rate(value); ok {
+				text.Set(&p.Extra.Bandwidth, uint64(v))
 			}
 		case "reliability", "rely":
 			load(&p.Extra.Reliability, value)
@@ -215,8 +216,8 @@ func (s *scanner) line(line string) {
 
 // load reads "51/255".
 func load(to *devices.Opt[uint8], s string) {
-	n, rest, ok := number(s)
+	n, rest, ok := text.Number(s)
 	if ok && n.OK && n.Value.Value <= 255 && strings.HasPrefix(rest, "/255") {
-		set(to, uint8(n.Value.Value))
+		text.Set(to, uint8(n.Value.Value))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"whydrop/devices"
+	"whydrop/devices/parse/internal/text"
 	"whydrop/devices/syslog"
 )
 
@@ -15,18 +16,18 @@ const maxMessage = 16 << 10
 // when it was asked; it gives the lines their year. What a message goes on with on further lines is joined to it
 // with newlines, up to a limit. The first line is left out where the buffer has overwritten its beginning. Without
 // a log buffer in the text, or one that is switched off, the result is nil; for an empty buffer it is empty.
-func ShowLogging(text string, ref time.Time) []devices.LogLine {
-	if noisy(text) {
-		text = denoise(text)
+func ShowLogging(output string, ref time.Time) []devices.LogLine {
+	if text.Noisy(output) {
+		output = text.Denoise(output)
 	}
 	var out []devices.LogLine
-	if _, buffer, ok := strings.Cut(text, "Log Buffer ("); ok {
+	if _, buffer, ok := strings.Cut(output, "Log Buffer ("); ok {
 		out = []devices.LogLine{}
-		_, text, _ = strings.Cut(buffer, "\n")
-	} else if strings.Contains(text, "Syslog logging:") {
+		_, output, _ = strings.Cut(buffer, "\n")
+	} else if strings.Contains(output, "Syslog logging:") {
 		return nil
 	}
-	for line := range strings.SplitSeq(text, "\n") {
+	for line := range strings.SplitSeq(output, "\n") {
 		line = strings.TrimRight(line, " \t\r")
 		line = strings.TrimPrefix(strings.TrimPrefix(line, " --More--"), "--More--")
 		if strings.TrimSpace(line) == "" {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"whydrop/devices"
+	"whydrop/devices/parse/internal/text"
 )
 
 // SpanningTree is one instance of show spanning-tree detail: a VLAN's (PVST), an MST instance's, or a bridge
@@ -28,13 +29,13 @@ type TreePort struct {
 
 // ShowSpanningTreeDetail reads the output of "show spanning-tree detail" and returns the instances in their
 // order. A device without any gives none.
-func ShowSpanningTreeDetail(text string) []SpanningTree {
-	if noisy(text) {
-		text = denoise(text)
+func ShowSpanningTreeDetail(output string) []SpanningTree {
+	if text.Noisy(output) {
+		output = text.Denoise(output)
 	}
-	t := treeScanner{lines: lines{text: text}}
+	t := treeScanner{lines: text.NewLines(output)}
 	for {
-		line, _, _, ok := t.lines.next()
+		line, _, _, ok := t.lines.Next()
 		if !ok {
 			return t.trees
 		}
@@ -45,7 +46,7 @@ func ShowSpanningTreeDetail(text string) []SpanningTree {
 }
 
 type treeScanner struct {
-	lines lines
+	lines text.Lines
 	trees []SpanningTree
 	own   string // this bridge's identifier in the instance being read
 	port  *TreePort
@@ -78,31 +79,31 @@ func (t *treeScanner) bridgeField(b *devices.Bridge, line string) {
 	case strings.HasPrefix(line, "Bridge Identifier has priority "):
 		t.own = identifier(line)
 	case strings.HasPrefix(line, "We are the root"):
-		set(&b.RootPort, "")
-		set(&b.RootCost, 0)
+		text.Set(&b.RootPort, "")
+		text.Set(&b.RootCost, 0)
 		if t.own != "" {
-			set(&b.DesignatedRoot, t.own)
+			text.Set(&b.DesignatedRoot, t.own)
 		}
 	case strings.HasPrefix(line, "Current root has priority "):
 		if id := identifier(line); id != "" {
-			set(&b.DesignatedRoot, id)
+			text.Set(&b.DesignatedRoot, id)
 		}
 	case strings.HasPrefix(line, "Root port is "):
 		// "Root port is 2390 (Port-channel14), cost of root path is 3"
 		if _, name, ok := strings.Cut(line, "("); ok {
 			name, _, _ = strings.Cut(name, ")")
-			set(&b.RootPort, name)
+			text.Set(&b.RootPort, name)
 		}
-		if rest, ok := after(line, "cost of root path is "); ok {
-			if n, _, ok := number(rest); ok && n.OK && n.Value.Value <= 1<<32-1 {
-				set(&b.RootCost, uint32(n.Value.Value))
+		if rest, ok := text.After(line, "cost of root path is "); ok {
+			if n, _, ok := text.Number(rest); ok && n.OK && n.Value.Value <= 1<<32-1 {
+				text.Set(&b.RootCost, uint32(n.Value.Value))
 			}
 		}
 	case strings.HasPrefix(line, "Number of topology changes "):
 		t.changes(b, line)
 	case strings.HasPrefix(line, "from "):
 		if b.TopologyChanges.OK {
-			set(&b.ChangeFrom, strings.TrimSpace(line[len("from "):]))
+			text.Set(&b.ChangeFrom, strings.TrimSpace(line[len("from "):]))
 		}
 	}
 }
@@ -110,18 +111,18 @@ func (t *treeScanner) bridgeField(b *devices.Bridge, line string) {
 // changes reads "Number of topology changes 10 last change occurred 38w1d ago".
 func (t *treeScanner) changes(b *devices.Bridge, line string) {
 	rest := line[len("Number of topology changes "):]
-	n, rest, ok := number(rest)
+	n, rest, ok := text.Number(rest)
 	if !ok {
 		return
 	}
-	setOpt(&b.TopologyChanges, n)
-	if ago, ok := after(rest, "last change occurred "); ok {
+	text.SetOpt(&b.TopologyChanges, n)
+	if ago, ok := text.After(rest, "last change occurred "); ok {
 		ago, from, _ := strings.Cut(ago, " ago")
-		if d, ok := Ago(ago); ok {
-			set(&b.SinceChange, d)
+		if d, ok := text.Ago(ago); ok {
+			text.Set(&b.SinceChange, d)
 		}
-		if port, ok := after(from, "from "); ok {
-			set(&b.ChangeFrom, strings.TrimSpace(port))
+		if port, ok := text.After(from, "from "); ok {
+			text.Set(&b.ChangeFrom, strings.TrimSpace(port))
 		}
 	}
 }
@@ -129,18 +130,18 @@ func (t *treeScanner) changes(b *devices.Bridge, line string) {
 // identifier reads "... priority 24576, sysid 1, address 000e.39ff.71a2" as "24577.000e.39ff.71a2": the priority
 // on the wire includes the instance (IEEE 802.1t), as "Current root has priority" and SNMP give it.
 func identifier(line string) string {
-	rest, _ := after(line, "priority ")
-	n, rest, ok := number(rest)
+	rest, _ := text.After(line, "priority ")
+	n, rest, ok := text.Number(rest)
 	if !ok || !n.OK {
 		return ""
 	}
 	priority := n.Value.Value
-	if sys, ok := after(rest, "sysid "); ok {
-		if s, _, ok := number(sys); ok && s.OK {
+	if sys, ok := text.After(rest, "sysid "); ok {
+		if s, _, ok := text.Number(sys); ok && s.OK {
 			priority += s.Value.Value
 		}
 	}
-	addr, ok := after(rest, "address ")
+	addr, ok := text.After(rest, "address ")
 	if !ok {
 		return ""
 	}
@@ -182,52 +183,14 @@ func (t *treeScanner) portLine(tree *SpanningTree, rest string) {
 
 func (t *treeScanner) portField(line string) {
 	if rest, ok := strings.CutPrefix(line, "Port path cost "); ok {
-		if n, _, ok := number(rest); ok && n.OK && n.Value.Value <= 1<<32-1 {
-			set(&t.port.Cost, uint32(n.Value.Value))
+		if n, _, ok := text.Number(rest); ok && n.OK && n.Value.Value <= 1<<32-1 {
+			text.Set(&t.port.Cost, uint32(n.Value.Value))
 		}
 	}
 	if rest, ok := strings.CutPrefix(line, "Number of transitions to forwarding state: "); ok {
-		n, _, _ := number(rest)
-		setOpt(&t.port.Transitions, n)
+		n, _, _ := text.Number(rest)
+		text.SetOpt(&t.port.Transitions, n)
 	}
-}
-
-// Ago reads a length of time as IOS prints it: hh:mm:ss, 3d04h, 38w1d, 1y2w. "never" is none.
-func Ago(s string) (time.Duration, bool) {
-	s = strings.ReplaceAll(strings.TrimSpace(s), ": ", ":") // "01: 20: 01" has been seen
-	if strings.Count(s, ":") == 2 {
-		var part [3]uint64
-		for i := range part {
-			word, rest, _ := strings.Cut(s, ":")
-			n, end, ok := number(word)
-			if !ok || !n.OK || end != "" || n.Value.Value > maxAgo {
-				return 0, false
-			}
-			part[i], s = n.Value.Value, rest
-		}
-		return time.Duration(part[0])*time.Hour + time.Duration(part[1])*time.Minute + time.Duration(part[2])*time.Second, true
-	}
-	var d time.Duration
-	for s != "" {
-		n, rest, ok := number(s)
-		if !ok || !n.OK || rest == "" || n.Value.Value > maxAgo {
-			return 0, false
-		}
-		unit, ok := agoUnits[rest[0]]
-		if !ok {
-			return 0, false
-		}
-		d += time.Duration(n.Value.Value) * unit
-		s = rest[1:]
-	}
-	return d, d > 0
-}
-
-// maxAgo keeps durations from overflowing: 200 years in any unit up to years.
-const maxAgo = 200
-
-var agoUnits = map[byte]time.Duration{
-	'y': 365 * 24 * time.Hour, 'w': 7 * 24 * time.Hour, 'd': 24 * time.Hour, 'h': time.Hour, 'm': time.Minute, 's': time.Second,
 }
 
 // Combine makes one bridge and one state per port of all instances. Changes are counted over all of them, and

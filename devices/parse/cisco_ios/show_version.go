@@ -1,13 +1,17 @@
 package cisco_ios
 
-import "strings"
+import (
+	"strings"
+
+	"whydrop/devices/parse/internal/text"
+)
 
 // ShowVersion returns what the software calls itself, in one line, and the device's host name; "" for what is not
 // given.
-func ShowVersion(text string) (software, hostname string) {
-	l := lines{text: text}
+func ShowVersion(output string) (software, hostname string) {
+	l := text.NewLines(output)
 	for {
-		line, _, _, ok := l.next()
+		line, _, _, ok := l.Next()
 		switch {
 		case !ok:
 			return software, hostname

@@ -1,4 +1,4 @@
-package cisco_ios
+package text
 
 import (
 	"strings"
@@ -6,15 +6,27 @@ import (
 	"whydrop/devices"
 )
 
-// lines walks through a text line by line without copying it.
-type lines struct {
+// Lines walks through a text line by line without copying it.
+type Lines struct {
 	text string
 	at   int // where the next line begins
 }
 
-// next returns the next line without its line end and blanks at either side, and where it begins and ends in the
+// NewLines returns the lines of a text, which may be of any length and end with or without a newline. Terminal
+// control and odd blanks in it become plain blanks, so that offsets stay right.
+func NewLines(text string) Lines {
+	if Noisy(text) {
+		text = Denoise(text)
+	}
+	return Lines{text: text}
+}
+
+// Text returns the text that the lines are of.
+func (l *Lines) Text() string { return l.text }
+
+// Next returns the next line without its line end and blanks at either side, and where it begins and ends in the
 // text; ok is false at the end.
-func (l *lines) next() (line string, from, to int, ok bool) {
+func (l *Lines) Next() (line string, from, to int, ok bool) {
 	if l.at >= len(l.text) {
 		return "", 0, 0, false
 	}
@@ -24,19 +36,19 @@ func (l *lines) next() (line string, from, to int, ok bool) {
 	} else {
 		to, l.at = len(l.text), len(l.text)
 	}
-	return trim(l.text[from:to]), from, to, true
+	return Trim(l.text[from:to]), from, to, true
 }
 
-// peek returns what next would, and stays.
-func (l *lines) peek() string {
+// Peek returns what Next would, and stays.
+func (l *Lines) Peek() string {
 	at := l.at
-	line, _, _, _ := l.next()
+	line, _, _, _ := l.Next()
 	l.at = at
 	return line
 }
 
-// trim takes blanks from both sides, a mail's quotation marks and a pager's remains from the left.
-func trim(s string) string {
+// Trim takes blanks from both sides, a mail's quotation marks and a pager's remains from the left.
+func Trim(s string) string {
 	i, j := 0, len(s)
 	for i < j && (s[i] <= ' ' || s[i] == '>') {
 		i++
@@ -62,19 +74,21 @@ func trimPager(s string) string {
 	return strings.TrimLeft(rest, " \b\r\t")
 }
 
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+// IsDigit says whether c is a decimal digit.
+func IsDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-func isLetter(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' }
+// IsLetter says whether c is an ASCII letter.
+func IsLetter(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' }
 
-// number reads a counter at the beginning of s: digits, with or without commas between thousands. "-", "--" and
+// Number reads a counter at the beginning of s: digits, with or without commas between thousands. "-", "--" and
 // "-1" mean that the device does not count this: the number is then not given. ok is false if there is neither.
-func number(s string) (n devices.Opt[devices.Counter], rest string, ok bool) {
+func Number(s string) (n devices.Opt[devices.Counter], rest string, ok bool) {
 	if s == "" {
 		return n, s, false
 	}
 	if s[0] == '-' {
 		i := 1
-		for i < len(s) && (s[i] == '-' || isDigit(s[i])) {
+		for i < len(s) && (s[i] == '-' || IsDigit(s[i])) {
 			i++
 		}
 		return n, s[i:], i == len(s) || s[i] == ' '
@@ -87,7 +101,7 @@ func number(s string) (n devices.Opt[devices.Counter], rest string, ok bool) {
 			i++
 			continue
 		}
-		if !isDigit(c) {
+		if !IsDigit(c) {
 			break
 		}
 		if d := uint64(c - '0'); v > (^uint64(0)-d)/10 {
@@ -108,11 +122,11 @@ func number(s string) (n devices.Opt[devices.Counter], rest string, ok bool) {
 
 // thousands says whether s begins with exactly three digits.
 func thousands(s string) bool {
-	return len(s) >= 3 && isDigit(s[0]) && isDigit(s[1]) && isDigit(s[2]) && (len(s) == 3 || !isDigit(s[3]))
+	return len(s) >= 3 && IsDigit(s[0]) && IsDigit(s[1]) && IsDigit(s[2]) && (len(s) == 3 || !IsDigit(s[3]))
 }
 
-// after returns what follows the first occurrence of mark.
-func after(s, mark string) (string, bool) {
+// After returns what follows the first occurrence of mark.
+func After(s, mark string) (string, bool) {
 	_, rest, ok := strings.Cut(s, mark)
 	return rest, ok
 }
@@ -120,9 +134,9 @@ func after(s, mark string) (string, bool) {
 // blanks lists the blanks of web pages and mails that stand for plain ones.
 var blanks = []string{"\u00a0", "\u3000", "\u200b", "\ufeff"}
 
-// noisy says whether a text holds characters that scanning would stumble over: terminal control, and blanks that
+// Noisy says whether a text holds characters that scanning would stumble over: terminal control, and blanks that
 // are none.
-func noisy(s string) bool {
+func Noisy(s string) bool {
 	for _, c := range []byte{0x1b, '\b', 0} {
 		if strings.IndexByte(s, c) >= 0 {
 			return true
@@ -136,9 +150,9 @@ func noisy(s string) bool {
 	return false
 }
 
-// denoise takes escape sequences, backspaces and NULs out and makes odd blanks plain. Offsets stay right: each
+// Denoise takes escape sequences, backspaces and NULs out and makes odd blanks plain. Offsets stay right: each
 // byte taken out becomes a blank.
-func denoise(s string) string {
+func Denoise(s string) string {
 	for _, b := range blanks {
 		s = strings.ReplaceAll(s, b, strings.Repeat(" ", len(b)))
 	}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+
+	"whydrop/devices"
+	"whydrop/devices/parse"
+)
+
+// Platforms lists what the command line of each kind of device is asked. A new platform is a line here, a Platform
+// in a file of its vendor, and the parsers of its commands in parse.Parsers. Other names of a platform stand in
+// parse.Aliases.
+var Platforms = map[string]Platform{
+	"cisco_ios":   ciscoIOS,
+	"cisco_iosxe": ciscoIOS,
+}
+
+// Platform is the command line of one kind of device.
+//
+// In a command, NAME stands for an interface, MAC for a hardware address and IP for an address; what is put in is
+// checked, so that none can carry a second command. "[NAME]" may be left out: the command is asked once for each
+// port that the site file names, or once without a name if it names none. Every command listed may be sent to a
+// device of the platform, and no other.
+type Platform struct {
+	Setup    []string // after login: paging off, a wide terminal; a device may refuse them
+	Counters []string // at each poll: the interfaces, first of all their counters; a device that refuses one is reported
+	States   []string // at each poll: spanning tree, redundancy; not asked again of a device that refuses them
+	Log      []string // at each reading of the log: its lines and the clock
+	Slow     []string // now and then: neighbours, optics, processor; not asked again of a device that refuses them
+	Once     []string // at the first poll: the version
+	// OnRequest may be asked by Ask alone: tables of addresses, what is long.
+	OnRequest []string
+
+	Exit   string // logs out; "" is exit
+	Enable string // asks for more rights; sent only to a device whose prompt ends in ">" and that has an enable secret in the site file
+	// UserSuffix is added to the user's name at the login, where the device takes options there.
+	UserSuffix string
+	// Volatile matches what changes in a prompt from one command to the next: a count, the state of a pair.
+	Volatile *regexp.Regexp
+	// Refused matches what the device says, in one of the first lines, when it does not know or allow a command,
+	// beyond lines that begin with "% ".
+	Refused *regexp.Regexp
+}
+
+// Names returns the names of all platforms, with the other names of each, in alphabetical order.
+func Names() []string {
+	names := slices.Collect(maps.Keys(Platforms))
+	for alias, name := range parse.Aliases {
+		if _, ok := Platforms[name]; ok {
+			names = append(names, alias)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// defaultPlatform is what a device is asked as whose platform the site file does not give.
+const defaultPlatform = "cisco_iosxe"
+
+// platformOf returns the name of a device's platform in Platforms.
+func platformOf(d devices.Device) string {
+	if d.Platform == "" {
+		return defaultPlatform
+	}
+	return parse.Canonical(d.Platform)
+}

@@ -1,0 +1,53 @@
+// Package into puts what a parser found into a [devices.Reading] that other parsers may have begun.
+package into
+
+import "whydrop/devices"
+
+// maxUnread bounds the lines that were not understood in one reading, and their length.
+const (
+	maxUnread     = 200
+	maxUnreadLine = 300
+)
+
+// Unread keeps a line that was not understood, as long as there are not too many.
+func Unread(r *devices.Reading, line string) {
+	if len(r.Unread) >= maxUnread {
+		return
+	}
+	if len(line) > maxUnreadLine {
+		line = line[:maxUnreadLine]
+	}
+	r.Unread = append(r.Unread, line)
+}
+
+// Ports adds ports to the reading. Of those that are there already, known by devices.PortKey, every field that is
+// not given yet is given.
+func Ports(r *devices.Reading, ports []devices.Interface) {
+	if len(r.Interfaces) == 0 {
+		r.Interfaces = ports
+		return
+	}
+	at := make(map[string]int, len(r.Interfaces))
+	for i := range r.Interfaces {
+		at[devices.PortKey(r.Interfaces[i].Name)] = i
+	}
+	for _, p := range ports {
+		key := devices.PortKey(p.Name)
+		i, ok := at[key]
+		if !ok {
+			at[key] = len(r.Interfaces)
+			r.Interfaces = append(r.Interfaces, p)
+			continue
+		}
+		fill(&r.Interfaces[i], p)
+	}
+}
+
+// Log adds lines of a log. An empty log that is not nil was read and has no lines.
+func Log(r *devices.Reading, lines []devices.LogLine) {
+	if r.Log == nil {
+		r.Log = lines
+	} else {
+		r.Log = append(r.Log, lines...)
+	}
+}
