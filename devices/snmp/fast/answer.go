@@ -1,6 +1,10 @@
 package fast
 
-import "bytes"
+import (
+	"bytes"
+
+	"whydrop/devices/snmp/internal/ber"
+)
 
 // Tags of values that Decode gives. NoSuchObject and NoSuchInstance stand for "not given".
 const (
@@ -30,28 +34,28 @@ func (v *Values) reset(n int) {
 // identifier id: no error, the same objects in the same order, each a number or not given. It returns false for
 // anything else and leaves v undefined then. It keeps no reference to b.
 func (r *Request) Decode(b []byte, id uint32, v *Values) bool {
-	pdu, rest, ok := take(b, tagResponse)
+	pdu, rest, ok := ber.Take(b, ber.Response)
 	if !ok || len(rest) != 0 {
 		return false
 	}
-	got, pdu, ok := takeUint(pdu)
+	got, pdu, ok := ber.TakeUint(pdu)
 	if !ok || got != id {
 		return false
 	}
 	for range 2 { // error-status, error-index
 		var n uint32
-		if n, pdu, ok = takeUint(pdu); !ok || n != 0 {
+		if n, pdu, ok = ber.TakeUint(pdu); !ok || n != 0 {
 			return false
 		}
 	}
-	binds, rest, ok := take(pdu, tagSequence)
+	binds, rest, ok := ber.Take(pdu, ber.Sequence)
 	if !ok || len(rest) != 0 {
 		return false
 	}
 	v.reset(len(r.oids))
 	for i, oid := range r.oids {
 		var bind []byte
-		if bind, binds, ok = take(binds, tagSequence); !ok || !bytes.HasPrefix(bind, oid) {
+		if bind, binds, ok = ber.Take(binds, ber.Sequence); !ok || !bytes.HasPrefix(bind, oid) {
 			return false
 		}
 		if v.Tags[i], v.Numbers[i], ok = number(bind[len(oid):]); !ok {

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/gosnmp/gosnmp"
+
+	"whydrop/devices/snmp/internal/ber"
 )
 
 // asked are the objects of the tests: a short and a long identifier, and one with arcs of several octets.
@@ -27,24 +29,24 @@ func bind(n int, typ gosnmp.Asn1BER, v any) gosnmp.SnmpPDU {
 
 // raw is a response with the given variable bindings as octets.
 func raw(binds []byte) []byte {
-	pdu := append([]byte{tagInteger, 4, 0x40, 0, 0, 7, tagInteger, 1, 0, tagInteger, 1, 0}, appendHeader(nil, tagSequence, len(binds))...)
+	pdu := append([]byte{ber.Integer, 4, 0x40, 0, 0, 7, ber.Integer, 1, 0, ber.Integer, 1, 0}, ber.AppendHeader(nil, ber.Sequence, len(binds))...)
 	pdu = append(pdu, binds...)
-	msg := append([]byte{tagInteger, 1, V2c, tagOctets, 1, 'c'}, appendHeader(nil, tagResponse, len(pdu))...)
+	msg := append([]byte{ber.Integer, 1, V2c, ber.Octets, 1, 'c'}, ber.AppendHeader(nil, ber.Response, len(pdu))...)
 	msg = append(msg, pdu...)
-	return append(appendHeader(nil, tagSequence, len(msg)), msg...)
+	return append(ber.AppendHeader(nil, ber.Sequence, len(msg)), msg...)
 }
 
 // rawBind is the binding of asked[n] with a value as octets.
 func rawBind(n int, value ...byte) []byte {
-	o, err := appendOID(nil, asked[n])
+	o, err := ber.AppendOID(nil, asked[n])
 	if err != nil {
 		panic(err)
 	}
-	return append(append(appendHeader(nil, tagSequence, len(o)+len(value)), o...), value...)
+	return append(append(ber.AppendHeader(nil, ber.Sequence, len(o)+len(value)), o...), value...)
 }
 
 func rawBinds(value ...byte) []byte {
-	return append(append(rawBind(0, value...), rawBind(1, tagInteger, 1, 1)...), rawBind(2, Counter32, 1, 1)...)
+	return append(append(rawBind(0, value...), rawBind(1, ber.Integer, 1, 1)...), rawBind(2, Counter32, 1, 1)...)
 }
 
 // messages are answers to asked: what agents send, rightly and wrongly.
@@ -73,8 +75,8 @@ func messages(t testing.TB) map[string][]byte {
 		"Counter32 in five octets":          raw(rawBinds(Counter32, 5, 0, 0xff, 0xff, 0xff, 0xff)),
 		"Counter32 of 40 bits":              raw(rawBinds(Counter32, 5, 1, 0, 0, 0, 0)),
 		"a counter without octets":          raw(rawBinds(Counter32, 0)),
-		"an integer without octets":         raw(rawBinds(tagInteger, 0)),
-		"an integer of eight octets":        raw(rawBinds(tagInteger, 8, 1, 2, 3, 4, 5, 6, 7, 8)),
+		"an integer without octets":         raw(rawBinds(ber.Integer, 0)),
+		"an integer of eight octets":        raw(rawBinds(ber.Integer, 8, 1, 2, 3, 4, 5, 6, 7, 8)),
 		"a length in the long form":         raw(rawBinds(Counter32, 0x81, 1, 7)),
 		"a value longer than its binding":   raw(rawBinds(Counter32, 2, 7)),
 		"an octet after the value":          raw(rawBinds(Counter32, 1, 7, 0)),

@@ -4,6 +4,8 @@ import (
 	"crypto/subtle"
 	"encoding/binary"
 	"errors"
+
+	"whydrop/devices/snmp/internal/ber"
 )
 
 // Versions as they stand in a message.
@@ -27,8 +29,8 @@ func newCommunity(version byte, community string) (*codec, error) {
 	if version != V1 && version != V2c {
 		return nil, errors.New("fast: the version is neither 1 nor 2c")
 	}
-	c := &codec{head: []byte{tagInteger, 1, version}}
-	c.head = append(appendHeader(c.head, tagOctets, len(community)), community...)
+	c := &codec{head: []byte{ber.Integer, 1, version}}
+	c.head = append(ber.AppendHeader(c.head, ber.Octets, len(community)), community...)
 	return c, nil
 }
 
@@ -38,8 +40,8 @@ func newUser(u User) (*codec, error) {
 		return nil, err
 	}
 	c := &codec{security: s}
-	c.scope = append(appendHeader(nil, tagOctets, len(u.Engine)), u.Engine...)
-	c.scope = append(appendHeader(c.scope, tagOctets, len(u.Context)), u.Context...)
+	c.scope = append(ber.AppendHeader(nil, ber.Octets, len(u.Engine)), u.Engine...)
+	c.scope = append(ber.AppendHeader(c.scope, ber.Octets, len(u.Context)), u.Context...)
 	return c, nil
 }
 
@@ -48,7 +50,7 @@ func (c *codec) encode(b []byte, r *Request, id uint32) []byte {
 	if c.security != nil {
 		return c.encodeV3(b[:0], r, id)
 	}
-	b = append(appendHeader(b[:0], tagSequence, len(c.head)+len(r.pdu)), c.head...)
+	b = append(ber.AppendHeader(b[:0], ber.Sequence, len(c.head)+len(r.pdu)), c.head...)
 	at := len(b) + r.id
 	b = append(b, r.pdu...)
 	binary.BigEndian.PutUint32(b[at:], id)
@@ -60,10 +62,10 @@ func (c *codec) encode(b []byte, r *Request, id uint32) []byte {
 func (c *codec) encodeV3(b []byte, r *Request, id uint32) []byte {
 	s := c.security
 	scoped := len(c.scope) + len(r.pdu)
-	data := headerLen(scoped) + scoped
+	data := ber.HeaderLen(scoped) + scoped
 	whole := data
 	if s.block != nil {
-		whole += headerLen(data)
+		whole += ber.HeaderLen(data)
 	}
 	mac, salt := 0, 0
 	if s.mac != nil {
@@ -72,37 +74,37 @@ func (c *codec) encodeV3(b []byte, r *Request, id uint32) []byte {
 	if s.block != nil {
 		salt = 8
 	}
-	octets := func(n int) int { return headerLen(n) + n }
-	usm := octets(len(s.user.Engine)) + 2 + uintLen(s.boots) + 2 + uintLen(s.time) + octets(len(s.user.Name)) + octets(mac) + octets(salt)
-	global := 6 + 2 + uintLen(maxSize) + 3 + 3
+	octets := func(n int) int { return ber.HeaderLen(n) + n }
+	usm := octets(len(s.user.Engine)) + 2 + ber.UintLen(s.boots) + 2 + ber.UintLen(s.time) + octets(len(s.user.Name)) + octets(mac) + octets(salt)
+	global := 6 + 2 + ber.UintLen(maxSize) + 3 + 3
 	total := 3 + octets(global) + octets(octets(usm)) + whole
 
-	b = appendHeader(b, tagSequence, total)
-	b = append(b, tagInteger, 1, V3)
-	b = appendHeader(b, tagSequence, global)
-	b = append(b, tagInteger, 4)
+	b = ber.AppendHeader(b, ber.Sequence, total)
+	b = append(b, ber.Integer, 1, V3)
+	b = ber.AppendHeader(b, ber.Sequence, global)
+	b = append(b, ber.Integer, 4)
 	b = binary.BigEndian.AppendUint32(b, id)
-	b = appendUint(b, maxSize)
-	b = append(b, tagOctets, 1, s.flags|flagReportable, tagInteger, 1, 3) // 3: the user-based security model
-	b = appendHeader(b, tagOctets, octets(usm))
-	b = appendHeader(b, tagSequence, usm)
-	b = append(appendHeader(b, tagOctets, len(s.user.Engine)), s.user.Engine...)
-	b = appendUint(appendUint(b, s.boots), s.time)
-	b = append(appendHeader(b, tagOctets, len(s.user.Name)), s.user.Name...)
-	b = appendHeader(b, tagOctets, mac)
+	b = ber.AppendUint(b, maxSize)
+	b = append(b, ber.Octets, 1, s.flags|flagReportable, ber.Integer, 1, 3) // 3: the user-based security model
+	b = ber.AppendHeader(b, ber.Octets, octets(usm))
+	b = ber.AppendHeader(b, ber.Sequence, usm)
+	b = append(ber.AppendHeader(b, ber.Octets, len(s.user.Engine)), s.user.Engine...)
+	b = ber.AppendUint(ber.AppendUint(b, s.boots), s.time)
+	b = append(ber.AppendHeader(b, ber.Octets, len(s.user.Name)), s.user.Name...)
+	b = ber.AppendHeader(b, ber.Octets, mac)
 	macAt := len(b)
 	for range mac {
 		b = append(b, 0)
 	}
-	b = appendHeader(b, tagOctets, salt)
+	b = ber.AppendHeader(b, ber.Octets, salt)
 	if salt > 0 {
 		s.salt++
 		b = binary.BigEndian.AppendUint64(b, s.salt)
 		s.setIV(s.boots, s.time, b[len(b)-8:])
-		b = appendHeader(b, tagOctets, data)
+		b = ber.AppendHeader(b, ber.Octets, data)
 	}
 	from := len(b)
-	b = append(appendHeader(b, tagSequence, scoped), c.scope...)
+	b = append(ber.AppendHeader(b, ber.Sequence, scoped), c.scope...)
 	at := len(b) + r.id
 	b = append(b, r.pdu...)
 	binary.BigEndian.PutUint32(b[at:], id)
@@ -117,7 +119,7 @@ func (c *codec) encodeV3(b []byte, r *Request, id uint32) []byte {
 
 // identify returns the identifier of the request that a datagram answers, without a key: of v3 the message's.
 func (c *codec) identify(b []byte) (id uint32, ok bool) {
-	msg, rest, ok := take(b, tagSequence)
+	msg, rest, ok := ber.Take(b, ber.Sequence)
 	if !ok || len(rest) != 0 {
 		return 0, false
 	}
@@ -125,22 +127,22 @@ func (c *codec) identify(b []byte) (id uint32, ok bool) {
 		if msg, ok = c.afterCommunity(msg); !ok {
 			return 0, false
 		}
-		pdu, _, ok := take(msg, tagResponse)
+		pdu, _, ok := ber.Take(msg, ber.Response)
 		if !ok {
 			return 0, false
 		}
-		id, _, ok = takeUint(pdu)
+		id, _, ok = ber.TakeUint(pdu)
 		return id, ok
 	}
-	v, msg, ok := takeUint(msg)
+	v, msg, ok := ber.TakeUint(msg)
 	if !ok || v != V3 {
 		return 0, false
 	}
-	global, _, ok := take(msg, tagSequence)
+	global, _, ok := ber.Take(msg, ber.Sequence)
 	if !ok {
 		return 0, false
 	}
-	id, _, ok = takeUint(global)
+	id, _, ok = ber.TakeUint(global)
 	return id, ok
 }
 
@@ -151,14 +153,14 @@ func (c *codec) afterCommunity(msg []byte) (pdu []byte, ok bool) {
 	if len(msg) < version || string(msg[:version]) != string(c.head[:version]) {
 		return nil, false
 	}
-	_, pdu, ok = take(msg[version:], tagOctets)
+	_, pdu, ok = ber.Take(msg[version:], ber.Octets)
 	return pdu, ok
 }
 
 // open returns the PDU of an answer whose identifier was found by identify. A v3 message must be of the level,
 // engine and user of the session, authentic and in time. It decrypts in place.
 func (c *codec) open(b []byte) (pdu []byte, ok bool) {
-	msg, _, ok := take(b, tagSequence)
+	msg, _, ok := ber.Take(b, ber.Sequence)
 	if !ok {
 		return nil, false
 	}
@@ -170,19 +172,19 @@ func (c *codec) open(b []byte) (pdu []byte, ok bool) {
 
 func (c *codec) openV3(whole, msg []byte) (pdu []byte, ok bool) {
 	s := c.security
-	_, msg, ok = takeUint(msg)
+	_, msg, ok = ber.TakeUint(msg)
 	if !ok {
 		return nil, false
 	}
-	global, msg, ok := take(msg, tagSequence)
+	global, msg, ok := ber.Take(msg, ber.Sequence)
 	if !ok || !s.level(global) {
 		return nil, false
 	}
-	param, data, ok := take(msg, tagOctets)
+	param, data, ok := ber.Take(msg, ber.Octets)
 	if !ok {
 		return nil, false
 	}
-	usm, rest, ok := take(param, tagSequence)
+	usm, rest, ok := ber.Take(param, ber.Sequence)
 	if !ok || len(rest) != 0 {
 		return nil, false
 	}
@@ -194,18 +196,18 @@ func (c *codec) openV3(whole, msg []byte) (pdu []byte, ok bool) {
 		return nil, false
 	}
 	if s.block != nil {
-		if data, rest, ok = take(data, tagOctets); !ok || len(rest) != 0 || len(p.salt) != 8 {
+		if data, rest, ok = ber.Take(data, ber.Octets); !ok || len(rest) != 0 || len(p.salt) != 8 {
 			return nil, false
 		}
 		s.setIV(p.boots, p.time, p.salt)
 		s.decrypt(data)
 	}
-	scoped, rest, ok := take(data, tagSequence)
+	scoped, rest, ok := ber.Take(data, ber.Sequence)
 	if !ok || len(rest) != 0 {
 		return nil, false
 	}
 	for range 2 { // contextEngineID, contextName
-		if _, scoped, ok = take(scoped, tagOctets); !ok {
+		if _, scoped, ok = ber.Take(scoped, ber.Octets); !ok {
 			return nil, false
 		}
 	}
@@ -214,18 +216,18 @@ func (c *codec) openV3(whole, msg []byte) (pdu []byte, ok bool) {
 
 // level says whether msgGlobalData states the security level that was asked for, and the user-based model.
 func (s *security) level(global []byte) bool {
-	_, global, ok := takeUint(global)
+	_, global, ok := ber.TakeUint(global)
 	if !ok {
 		return false
 	}
-	if _, global, ok = takeUint(global); !ok {
+	if _, global, ok = ber.TakeUint(global); !ok {
 		return false
 	}
-	flags, global, ok := take(global, tagOctets)
+	flags, global, ok := ber.Take(global, ber.Octets)
 	if !ok || len(flags) != 1 || flags[0]&(flagAuth|flagPriv) != s.flags {
 		return false
 	}
-	model, rest, ok := takeUint(global)
+	model, rest, ok := ber.TakeUint(global)
 	return ok && model == 3 && len(rest) == 0
 }
 
@@ -236,22 +238,22 @@ type usmParameters struct {
 }
 
 func parseUSM(b []byte) (p usmParameters, ok bool) {
-	if p.engine, b, ok = take(b, tagOctets); !ok {
+	if p.engine, b, ok = ber.Take(b, ber.Octets); !ok {
 		return p, false
 	}
-	if p.boots, b, ok = takeUint(b); !ok {
+	if p.boots, b, ok = ber.TakeUint(b); !ok {
 		return p, false
 	}
-	if p.time, b, ok = takeUint(b); !ok {
+	if p.time, b, ok = ber.TakeUint(b); !ok {
 		return p, false
 	}
-	if p.user, b, ok = take(b, tagOctets); !ok {
+	if p.user, b, ok = ber.Take(b, ber.Octets); !ok {
 		return p, false
 	}
-	if p.mac, b, ok = take(b, tagOctets); !ok {
+	if p.mac, b, ok = ber.Take(b, ber.Octets); !ok {
 		return p, false
 	}
-	p.salt, b, ok = take(b, tagOctets)
+	p.salt, b, ok = ber.Take(b, ber.Octets)
 	return p, ok && len(b) == 0
 }
 

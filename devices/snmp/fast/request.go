@@ -1,6 +1,10 @@
 package fast
 
-import "errors"
+import (
+	"errors"
+
+	"whydrop/devices/snmp/internal/ber"
+)
 
 // Request is a GET for a list of objects, encoded once. It is not changed by its use and may be shared.
 type Request struct {
@@ -21,23 +25,23 @@ func NewRequest(objects []string) (*Request, error) {
 	r := &Request{oids: make([][]byte, 0, len(objects))}
 	var binds []byte
 	for _, name := range objects {
-		o, err := appendOID(nil, name)
+		o, err := ber.AppendOID(nil, name)
 		if err != nil {
 			return nil, err
 		}
 		r.oids = append(r.oids, o)
-		binds = append(appendHeader(binds, tagSequence, len(o)+2), o...)
-		binds = append(binds, tagNull, 0)
+		binds = append(ber.AppendHeader(binds, ber.Sequence, len(o)+2), o...)
+		binds = append(binds, ber.Null, 0)
 	}
 	if len(binds) > 1<<15 {
 		return nil, errors.New("fast: a request is too long for one message")
 	}
 	// RFC 3416, section 3: request-id, error-status, error-index, variable-bindings.
 	const ids = 6 + 3 + 3
-	r.pdu = appendHeader(nil, tagGet, ids+headerLen(len(binds))+len(binds))
+	r.pdu = ber.AppendHeader(nil, ber.Get, ids+ber.HeaderLen(len(binds))+len(binds))
 	r.id = len(r.pdu) + 2
-	r.pdu = append(r.pdu, tagInteger, 4, 0, 0, 0, 0, tagInteger, 1, 0, tagInteger, 1, 0)
-	r.pdu = append(appendHeader(r.pdu, tagSequence, len(binds)), binds...)
+	r.pdu = append(r.pdu, ber.Integer, 4, 0, 0, 0, 0, ber.Integer, 1, 0, ber.Integer, 1, 0)
+	r.pdu = append(ber.AppendHeader(r.pdu, ber.Sequence, len(binds)), binds...)
 	return r, nil
 }
 

@@ -1,4 +1,6 @@
-package fast
+// Package ber reads and writes the basic encoding rules as SNMP uses them (X.690; RFC 3417, section 8): definite
+// lengths, and no more of the types than messages of numbers need.
+package ber
 
 import (
 	"fmt"
@@ -8,17 +10,19 @@ import (
 
 // Tags (X.690; RFC 2578, section 7.1; RFC 3416, section 3).
 const (
-	tagInteger  = 0x02
-	tagOctets   = 0x04
-	tagNull     = 0x05
-	tagOID      = 0x06
-	tagSequence = 0x30
-	tagGet      = 0xa0
-	tagResponse = 0xa2
+	Integer  = 0x02
+	Octets   = 0x04
+	Null     = 0x05
+	OID      = 0x06
+	Sequence = 0x30
+	Get      = 0xa0
+	GetNext  = 0xa1
+	Response = 0xa2
+	GetBulk  = 0xa5
 )
 
-// appendHeader appends a tag and a definite length in its shortest form.
-func appendHeader(b []byte, tag byte, n int) []byte {
+// AppendHeader appends a tag and a definite length in its shortest form.
+func AppendHeader(b []byte, tag byte, n int) []byte {
 	switch {
 	case n < 0x80:
 		return append(b, tag, byte(n))
@@ -28,8 +32,8 @@ func appendHeader(b []byte, tag byte, n int) []byte {
 	return append(b, tag, 0x82, byte(n>>8), byte(n))
 }
 
-// headerLen is how many octets appendHeader appends.
-func headerLen(n int) int {
+// HeaderLen is how many octets AppendHeader appends.
+func HeaderLen(n int) int {
 	switch {
 	case n < 0x80:
 		return 2
@@ -39,18 +43,18 @@ func headerLen(n int) int {
 	return 4
 }
 
-// appendUint appends an INTEGER that is not negative in its shortest form.
-func appendUint(b []byte, v uint32) []byte {
-	n := uintLen(v)
-	b = append(b, tagInteger, byte(n))
+// AppendUint appends an INTEGER that is not negative in its shortest form.
+func AppendUint(b []byte, v uint32) []byte {
+	n := UintLen(v)
+	b = append(b, Integer, byte(n))
 	for i := n - 1; i >= 0; i-- {
 		b = append(b, byte(uint64(v)>>(8*i)))
 	}
 	return b
 }
 
-// uintLen is how many octets of content appendUint appends: one more where the top bit would make it negative.
-func uintLen(v uint32) int {
+// UintLen is how many octets of content AppendUint appends: one more where the top bit would make it negative.
+func UintLen(v uint32) int {
 	n := 1
 	for x := uint64(v) >> 7; x > 0; x >>= 8 {
 		n++
@@ -58,8 +62,8 @@ func uintLen(v uint32) int {
 	return n
 }
 
-// appendOID appends an OBJECT IDENTIFIER (X.690, section 8.19), given with or without a leading dot.
-func appendOID(b []byte, id string) ([]byte, error) {
+// AppendOID appends an OBJECT IDENTIFIER (X.690, section 8.19), given with or without a leading dot.
+func AppendOID(b []byte, id string) ([]byte, error) {
 	const maxArcs = 128 // RFC 2578, section 3.5
 	var content [5 * maxArcs]byte
 	out := content[:0]
@@ -91,11 +95,11 @@ func appendOID(b []byte, id string) ([]byte, error) {
 	if n < 2 {
 		return nil, fmt.Errorf("%.60q is not an object identifier", id)
 	}
-	return append(appendHeader(b, tagOID, len(out)), out...), nil
+	return append(AppendHeader(b, OID, len(out)), out...), nil
 }
 
-// take returns the content of the element at the start of b, which must have the tag, and what follows it.
-func take(b []byte, tag byte) (content, rest []byte, ok bool) {
+// Take returns the content of the element at the start of b, which must have the tag, and what follows it.
+func Take(b []byte, tag byte) (content, rest []byte, ok bool) {
 	if len(b) < 2 || b[0] != tag {
 		return nil, nil, false
 	}
@@ -115,9 +119,9 @@ func take(b []byte, tag byte) (content, rest []byte, ok bool) {
 	return b[at : at+n], b[at+n:], true
 }
 
-// takeUint reads an INTEGER of at most 32 bits that is not negative.
-func takeUint(b []byte) (v uint32, rest []byte, ok bool) {
-	c, rest, ok := take(b, tagInteger)
+// TakeUint reads an INTEGER of at most 32 bits that is not negative.
+func TakeUint(b []byte) (v uint32, rest []byte, ok bool) {
+	c, rest, ok := Take(b, Integer)
 	if !ok || len(c) == 0 || c[0] >= 0x80 || len(c) > 5 || len(c) == 5 && c[0] != 0 {
 		return 0, nil, false
 	}
