@@ -52,7 +52,7 @@ func TestNothingIsSentToForgedAddresses(t *testing.T) {
 	if n := sends(); n != 0 {
 		t.Fatalf("%d streams are sent to an address that only a datagram names", n)
 	}
-	if !l.told("it may be forged") {
+	if !l.told("it may be forged") || !l.told("--iperf2-trust ") {
 		t.Errorf("not told: %q", l.notices)
 	}
 	ask(netip.MustParseAddr("198.51.100.7"), short)

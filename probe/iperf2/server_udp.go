@@ -30,7 +30,7 @@ func (s *Server) admitUDP(ctx context.Context, h *hub, d datagram, from netip.Ad
 	back = d.has && back
 	reverse := d.has && d.header.reverse()
 	if (back || reverse) && !s.peers.mayFlood(from.Addr(), time.Now()) {
-		s.refuseUDP(from, "sends nothing to an address that only a datagram names, as it may be forged")
+		s.refuseUDP(from, fmt.Sprintf("sends nothing to an address that only a datagram names, as it may be forged; --iperf2-trust %v lets it", from.Addr()))
 		if reverse {
 			return nil, false
 		}

@@ -15,8 +15,9 @@ import (
 const (
 	// defaultDatagram fits a path of Ethernet's MTU (DEFAULT_UDP_BLKSIZE of iperf.h).
 	defaultDatagram = 1460
-	// socketRoom is asked for a receiver's socket where the client asks for none: 30 ms at 1 Gbit/s.
-	socketRoom = 4 << 20
+	// socketRoom is asked for the receivers' sockets together where the client asks for none: 20 ms at 25 Gbit/s, which
+	// is as long as a busy host lets a program wait. The system may grant less; see Connection.Actual.
+	socketRoom = 64 << 20
 	helloWait  = time.Second // for the answer to a hello before it is said again
 	lateQuiet  = 100 * time.Millisecond
 	lateMost   = time.Second

@@ -161,7 +161,7 @@ func (f *flow) dueTime(far *Results, waited time.Duration) {
 func (f *flow) results() Results {
 	var r Results
 	now := time.Now()
-	r.CPU, _ = f.cpu.use(now)
+	r.CPU = cpuUse(&f.cpu, now)
 	for _, c := range f.conns {
 		r.Streams = append(r.Streams, c.result(f.seconds(c)))
 		if !c.udp() {

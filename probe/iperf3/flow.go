@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"whydrop/probe/host"
 	"whydrop/probe/stream"
 )
 
@@ -34,7 +35,7 @@ type flow struct {
 
 	start, end time.Time
 	counted    time.Time // from when on it counts: start, and what is omitted after it
-	cpu        hostLoad
+	cpu        host.Load
 	bases      []uint64 // acknowledged bytes of each stream before the test's own
 	omitted    uint64   // bytes that had arrived when counting began
 	budget     *stream.Budget

@@ -17,7 +17,7 @@ func (f *flow) begin() {
 	f.stopSend, f.stopRead = stopSend, stopRead
 	f.start = time.Now()
 	f.counted = f.start
-	f.cpu.use(f.start)
+	f.cpu.Process(f.start)
 	for _, c := range f.conns {
 		info, _ := tcpinfo.Get(c.conn)
 		base := info.BytesAcked.Or(0)
@@ -50,7 +50,7 @@ func (f *flow) begin() {
 // omitHead makes what was carried up to now, which is in the marks of the streams, count for nothing.
 func (f *flow) omitHead(now time.Time, moved uint64, marks []mark) {
 	f.counted, f.omitted = now, moved
-	f.cpu.use(now)
+	f.cpu.Process(now)
 	var sent uint64
 	for i, c := range f.conns {
 		c.base = marks[i]
@@ -83,12 +83,16 @@ func (f *flow) budgetHead() int {
 	return plenty / f.test.length() * f.test.length()
 }
 
-// perStream returns the rate of each stream in bit/s; 0 is unlimited. TCP is held to what a far end grants by that
+// perStream returns the rate of each stream in bit/s; 0 is unlimited, which a stock receiver of datagrams is spared:
+// see [stream.PlainReceiverRate]. TCP is held to what a far end grants by that
 // it does not read faster; datagrams are not.
 func (f *flow) perStream() float64 {
 	r := f.test.Rate
 	if most := f.rate / float64(f.test.Streams); f.test.UDP && f.rate > 0 && (r == 0 || r > most) {
 		r = most
+	}
+	if f.test.UDP && r == 0 && !f.ours {
+		r = stream.PlainReceiverRate / float64(f.test.Streams)
 	}
 	return r
 }

@@ -6,7 +6,8 @@ import (
 	"whydrop/probe/tcpinfo"
 )
 
-// report is what a far end of ours tells once a second while a test runs. A field that is missing is not known.
+// report is what a far end of ours tells once a second while a test runs; what it counts of datagrams it tells ten
+// times a second. A field that is missing is not known.
 type report struct {
 	Seconds    float64        `json:"seconds"` // since the test began
 	Streams    []reportStream `json:"streams"`
@@ -16,9 +17,32 @@ type report struct {
 	TCP        *reportTCP     `json:"tcp,omitempty"`         // the far end is the sender: what its TCP knows
 }
 
+// reportStream is what the far end has counted of a stream since the test began. Bytes are always given; the others
+// are of datagrams that it receives.
 type reportStream struct {
-	ID    int    `json:"id"`
-	Bytes uint64 `json:"bytes"`
+	ID          int      `json:"id"`
+	Bytes       uint64   `json:"bytes"`
+	Packets     *uint64  `json:"packets,omitempty"`
+	Lost        *uint64  `json:"lost,omitempty"`
+	OutOfOrder  *uint64  `json:"out_of_order,omitempty"`
+	HostDropped *uint64  `json:"host_dropped,omitempty"` // of Lost, by the far end's own socket
+	Jitter      *float64 `json:"jitter_s,omitempty"`
+}
+
+// reportOf returns what this end has counted of a stream.
+func reportOf(c *dataConn) reportStream {
+	if c.in == nil {
+		return reportStream{ID: c.id, Bytes: c.bytes()}
+	}
+	a := c.in.Counts()
+	s := reportStream{ID: c.id, Bytes: a.Bytes, Packets: &a.Datagrams, Lost: &a.Lost, OutOfOrder: &a.Reordered}
+	if a.HostDropped > 0 {
+		s.HostDropped = &a.HostDropped
+	}
+	if a.Datagrams > 1 {
+		s.Jitter = secondsOf(a.Jitter, true)
+	}
+	return s
 }
 
 // reportTCP is the sum over the streams; times are totals since the test began.

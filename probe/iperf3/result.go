@@ -43,14 +43,26 @@ type StreamInterval struct {
 	Datagrams   *DatagramInterval   // of UDP; else nil
 }
 
-// DatagramInterval is what became of datagrams in an [Interval]. All but Packets are the receiver's, and 0 where this
-// end sends.
+// DatagramInterval is what became of datagrams in an [Interval]. All but Packets and Far are the receiver's, and 0 where
+// this end sends.
 type DatagramInterval struct {
 	Packets    uint64 // sent, or arrived, without duplicates
 	Lost       uint64 // numbers missed up to the interval's end; one that comes later is in no interval's count taken off
 	OutOfOrder uint64
 	Duplicates uint64
 	Jitter     tcpinfo.Opt[time.Duration] // at the interval's end; not given if nothing came
+	Far        *FarInterval               // of datagrams that this end sends to a far end of ours; nil: it told nothing new
+}
+
+// FarInterval is what a far end of ours told while a test runs of the datagrams that arrived there. It does so ten times
+// a second: a figure is of what came since the one of the interval before, up to To.
+type FarInterval struct {
+	To          time.Duration // since the test's start, what is omitted included
+	Packets     uint64        // that arrived, without duplicates
+	Lost        uint64
+	OutOfOrder  uint64
+	HostDropped uint64                     // of Lost, by the far end's own socket
+	Jitter      tcpinfo.Opt[time.Duration] // at To
 }
 
 // Summary is what TCP showed of one stream over the whole test, from readings every 10 ms. It is only of a sender.

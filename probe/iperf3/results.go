@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"whydrop/probe/host"
 	"whydrop/probe/tcpinfo"
 )
 
@@ -64,6 +65,12 @@ func (r Results) missing(sent Results) {
 
 // CPUUse is the processor time of the measuring program, in per cent of one core.
 type CPUUse struct{ Total, User, System float64 }
+
+// cpuUse returns what this process used since the load was last asked.
+func cpuUse(l *host.Load, now time.Time) CPUUse {
+	u, _ := l.Process(now)
+	return CPUUse{Total: 100 * u.Total(), User: 100 * u.User, System: 100 * u.System}
+}
 
 // wireStream is a stream's result on the wire. Stock iperf3 counts omitted datagrams in Packets and Errors; since 3.13
 // it says how many those are. What stands behind them is ours, and stock iperf3 reads over it.

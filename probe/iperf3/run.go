@@ -13,6 +13,7 @@ import (
 // Handler is told of a test while it runs, from one goroutine. Each may be nil.
 type Handler struct {
 	Connected func([]Connection)
+	Begun     func(Result) // the data begins to flow; what a Result says of the test itself is there
 	Interval  func(Interval)
 	Notice    func(text string) // something the person should know: a limit, a problem
 }
@@ -35,6 +36,9 @@ func Run(ctx context.Context, t Test, interval time.Duration, h Handler) (Result
 	r.connected()
 	f.begin()
 	r.result.Started = f.start
+	if h.Begun != nil {
+		h.Begun(r.result)
+	}
 	r.ends = t.Time
 	if f.limit > 0 && (t.Time == 0 || t.Time > f.limit) { // what is omitted is beside it
 		r.ends = f.limit
@@ -72,6 +76,7 @@ type run struct {
 	omits   bool          // the beginning that does not count goes on
 	marks   []mark        // of each stream when the interval began
 	retrans []uint64
+	far     farCounts
 }
 
 func (r *run) notice(text string) {
@@ -132,6 +137,8 @@ func (r *run) measure(ctx context.Context) error {
 				return err
 			case m.state != stateReport:
 				return fmt.Errorf("%w: %v in the middle of a test", errProtocol, m.state)
+			default:
+				r.far.hear(m.text)
 			}
 		case <-tick.C:
 			if r.tick(time.Now()) {
@@ -200,6 +207,9 @@ func (r *run) interval(to time.Duration, v reading) {
 		s := StreamInterval{ID: c.id, Sends: c.sends, Bytes: d.bytes}
 		if c.udp() {
 			s.Datagrams = &DatagramInterval{Packets: d.packets, Lost: d.lost, OutOfOrder: d.reordered, Duplicates: d.duplicates}
+		}
+		if c.out != nil {
+			s.Datagrams.Far = r.far.since(c.id, m.packets)
 		}
 		if c.in != nil {
 			if a := c.in.Counts(); a.Datagrams > 1 {

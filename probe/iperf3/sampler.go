@@ -24,7 +24,6 @@ type sampler struct {
 	running   bool
 	maxWindow uint64 // of the second that goes on
 	sampledTo time.Time
-	load      hostLoad
 	waited    time.Duration // of all streams, at the last second
 
 	reported  time.Time // when the far end last told how it reads
@@ -51,10 +50,6 @@ func (s *sampler) put(sub timeline.Subject, m timeline.Metric, from, to time.Tim
 func (s *sampler) begin(r reading) {
 	s.from, s.tcp, s.running, s.maxWindow, s.waited = r, r, true, 0, 0
 	s.farTCP = nil
-	if s.load.at.IsZero() {
-		s.load.host()
-		s.load.process(r.at)
-	}
 }
 
 func (s *sampler) end() { s.running = false }
@@ -99,20 +94,13 @@ func (s *sampler) second(now time.Time, r reading) {
 	if s.w.c.Rate > 0 && !s.w.c.Reverse {
 		s.put(s.w.path, timeline.OfferedForward, from, now, s.w.c.Rate)
 	}
-	local := timeline.Host(timeline.LocalHost)
-	if v, ok := s.load.host(); ok {
-		s.put(local, timeline.HostCPU, from, now, v)
-	}
-	if v, ok := s.load.process(now); ok {
-		s.put(local, timeline.HostProcessCPU, from, now, v)
-	}
 	if s.w.c.Reverse {
 		var waited time.Duration
 		for _, c := range s.w.flow.conns {
 			waited += c.count.Waited()
 		}
 		share := float64(waited-s.waited) / float64(now.Sub(from)) / float64(len(s.w.flow.conns))
-		s.put(local, timeline.HostReadStall, from, now, min(1, max(0, 1-share)))
+		s.put(timeline.Host(timeline.LocalHost), timeline.HostReadStall, from, now, min(1, max(0, 1-share)))
 		s.waited = waited
 		return // the far end is the sender, whose TCP is told of in its reports
 	}

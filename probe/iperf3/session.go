@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"whydrop/probe/host"
 	"whydrop/probe/stream"
 )
 
@@ -31,7 +32,7 @@ type session struct {
 	answering     func()         // ends the answering of hellos; nil: there is none
 	output        *serverOutput  // nil: not asked for
 	readLimit     *stream.Limit  // nil: none
-	cpu           hostLoad
+	cpu           host.Load
 }
 
 // run leads the client through its test. It returns why the test did not come to its end, if it did not.
@@ -372,7 +373,7 @@ func (t *session) seconds(c *dataConn) float64 {
 
 func (t *session) results() Results {
 	var r Results
-	r.CPU, _ = t.cpu.use(time.Now())
+	r.CPU = cpuUse(&t.cpu, time.Now())
 	for _, c := range t.conns {
 		r.Streams = append(r.Streams, c.result(t.seconds(c)))
 		if !c.udp() {

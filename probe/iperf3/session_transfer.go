@@ -32,7 +32,7 @@ func (t *session) transfer(ctx context.Context, words <-chan word) error {
 	defer cancel()
 	t.start = time.Now()
 	t.counted = t.start
-	t.cpu.use(t.start)
+	t.cpu.Process(t.start)
 	if !t.authenticated {
 		t.readLimit = stream.NewLimit(t.server.cfg.MaxRate)
 	}
@@ -89,6 +89,11 @@ func (t *session) move(ctx context.Context, c *dataConn, budget *stream.Budget) 
 			rate = most
 		}
 	}
+	if p.udp && p.rate == 0 && p.ours == nil { // a stock client reads one datagram at a time
+		if most := stream.PlainReceiverRate / float64(p.streams); rate == 0 || rate > most {
+			rate = most
+		}
+	}
 	switch {
 	case p.udp:
 		err := c.moveDatagrams(ctx, datagrams{rate: rate, length: p.length, burst: p.burst, wide: p.counters64, budget: budget})
@@ -133,7 +138,7 @@ func (t *session) watch(ctx context.Context, words <-chan word) error {
 			if !omitted && now.Sub(t.start) >= t.params.omit {
 				omitted = true
 				t.counted = now
-				t.cpu.use(now)
+				t.cpu.Process(now)
 				for _, c := range t.conns {
 					c.base = c.now()
 				}
@@ -142,6 +147,11 @@ func (t *session) watch(ctx context.Context, words <-chan word) error {
 				return err
 			}
 			if now.Before(next) {
+				if t.params.ours != nil && t.params.udp && (!t.params.reverse || t.params.bidirectional) {
+					if err := t.ctl.send(stateReport, load.counts(now)); err != nil {
+						return err
+					}
+				}
 				continue
 			}
 			next = next.Add(time.Second)

@@ -41,9 +41,7 @@ func Probe(ctx context.Context, opt ProbeOptions) error {
 	case "text":
 		h.Connected, h.Interval = table.connected, table.interval
 	case "stream":
-		h.Connected = func(c []iperf3.Connection) {
-			p.event("start", iperf3Start(opt, iperf3.Result{Connections: c, Started: time.Now()}))
-		}
+		h.Begun = func(r iperf3.Result) { p.event("start", iperf3Start(opt, r)) }
 		h.Interval = func(i iperf3.Interval) { p.event("interval", iperf3Interval(i, opt.Test)) }
 	default:
 		h.Interval = func(i iperf3.Interval) { p.intervals = append(p.intervals, i) }

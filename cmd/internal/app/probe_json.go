@@ -72,6 +72,16 @@ type (
 		OutOfOrder *uint64  `json:"out_of_order"`
 		Duplicates *uint64  `json:"duplicates"`
 		Jitter     *float64 `json:"jitter_s"`
+
+		Far *probeFarPackets `json:"far_end,omitempty"` // while this end sends to whydrop
+	}
+	probeFarPackets struct {
+		To          float64  `json:"to_s"` // since the test's start: the figures are of what came up to then, since those before
+		Packets     uint64   `json:"packets"`
+		Lost        uint64   `json:"lost"`
+		OutOfOrder  uint64   `json:"out_of_order"`
+		HostDropped uint64   `json:"host_dropped"` // of lost, by the far end's own socket
+		Jitter      *float64 `json:"jitter_s"`
 	}
 	probeFar struct {
 		Whydrop bool    `json:"whydrop"`
@@ -300,9 +310,16 @@ func packetsOf(s iperf3.StreamInterval) *probePackets {
 	case d == nil:
 		return nil
 	case s.Sends:
-		return &probePackets{Packets: d.Packets}
+		return &probePackets{Packets: d.Packets, Far: farPackets(d.Far)}
 	}
-	return &probePackets{d.Packets, &d.Lost, &d.OutOfOrder, &d.Duplicates, seconds(d.Jitter)}
+	return &probePackets{Packets: d.Packets, Lost: &d.Lost, OutOfOrder: &d.OutOfOrder, Duplicates: &d.Duplicates, Jitter: seconds(d.Jitter)}
+}
+
+func farPackets(f *iperf3.FarInterval) *probeFarPackets {
+	if f == nil {
+		return nil
+	}
+	return &probeFarPackets{f.To.Seconds(), f.Packets, f.Lost, f.OutOfOrder, f.HostDropped, seconds(f.Jitter)}
 }
 
 func totalOf(r *iperf3.Results) *probeTotal {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 	"time"
 
 	"whydrop/cmd/internal/report"
@@ -77,6 +78,9 @@ func (t *probeTable) granted(c iperf3.Connection) (s string) {
 	}
 	if t.test.Window > 0 && c.Actual.SendBuffer > 0 {
 		s += fmt.Sprintf(", window %d asked, buffers of %d (send) and %d bytes (receive) got", t.test.Window, c.Actual.SendBuffer, c.Actual.RecvBuffer)
+	}
+	if t.test.UDP && !c.Sends && t.test.Window == 0 && c.Actual.RecvBuffer > 0 {
+		s += fmt.Sprintf(", receive buffer of %d bytes got", c.Actual.RecvBuffer)
 	}
 	if c.Length > 0 && t.test.UDP {
 		if t.test.Length > 0 {
@@ -182,10 +186,22 @@ func add(sum *iperf3.StreamInterval, s iperf3.StreamInterval) {
 		sum.Datagrams.Packets += d.Packets
 		sum.Datagrams.Lost += d.Lost
 		sum.Datagrams.OutOfOrder += d.OutOfOrder
+		if f := d.Far; f != nil {
+			if sum.Datagrams.Far == nil {
+				sum.Datagrams.Far = &iperf3.FarInterval{}
+			}
+			all := sum.Datagrams.Far
+			all.To, all.Packets, all.Lost = f.To, all.Packets+f.Packets, all.Lost+f.Lost
+			all.OutOfOrder, all.HostDropped = all.OutOfOrder+f.OutOfOrder, all.HostDropped+f.HostDropped
+		}
 	}
 }
 
 func packetsText(d iperf3.DatagramInterval, sends bool) string {
+	if f := d.Far; sends && f != nil {
+		got := iperf3.Loss{Sent: f.Packets + f.Lost, Lost: f.Lost, OutOfOrder: tcpinfo.Opt[uint64]{Value: f.OutOfOrder, OK: true}, Jitter: f.Jitter}
+		return fmt.Sprintf("  %d; at the far end, to %.2f s: %s", d.Packets, f.To.Seconds(), strings.TrimSpace(lossText(got)))
+	}
 	if sends {
 		return fmt.Sprintf("  %d", d.Packets)
 	}

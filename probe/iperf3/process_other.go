@@ -1,7 +1,0 @@
-//go:build !unix && !windows
-
-package iperf3
-
-import "time"
-
-func processTime() (user, system time.Duration, ok bool) { return 0, 0, false }
