@@ -29,6 +29,7 @@ const (
 	PathRead    = "read"              // copied to the program, then thrown away
 	PathDiscard = "recv MSG_TRUNC"    // thrown away in the kernel, nothing is copied
 	PathVerify  = "read and verified" // copied to the program and compared
+	PathFile    = "file"              // copied between a file and the connection
 )
 
 // fastRate is the rate in bit/s from which on a paced sender's writes are large enough for more than a write.

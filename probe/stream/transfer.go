@@ -21,6 +21,7 @@ type Count struct {
 	waited  time.Duration // inside Reads and Writes that are over
 	since   time.Time     // when the Read or Write that goes on began; zero: none goes on
 	starved time.Duration
+	file    time.Duration // spent on a Source or Sink
 	path    string
 	damaged uint64
 	damage1 uint64 // where the first damaged byte was
@@ -165,14 +166,15 @@ type Sender struct {
 	Slow     func(n int) // if not nil, called after each write of n bytes: a program that is slow
 	Verify   bool        // write what a Receiver with Verify expects
 	Portable bool        // write, even where there is a faster way
+	Source   io.Reader   // what is sent, until it ends; nil: bytes that do not compress. See [Count.File]
 	Count    *Count      // must not be nil; counts on from where it is
 }
 
 // DefaultLength is the length of a write, as iperf3's (DEFAULT_TCP_BLKSIZE).
 const DefaultLength = 128 << 10
 
-// Run sends until ctx ends or the budget is used up, then returns nil; it returns the error if the connection
-// breaks. It takes over the connection's write deadline and leaves none behind.
+// Run sends until ctx ends, the budget is used up or the source ends, then returns nil; it returns the error if the
+// connection breaks or the source does. It takes over the connection's write deadline and leaves none behind.
 func (s *Sender) Run(ctx context.Context, conn net.Conn) error {
 	defer interruptible(ctx, conn.SetWriteDeadline)()
 	w, length := s.writer(conn)
@@ -186,6 +188,15 @@ func (s *Sender) Run(ctx context.Context, conn net.Conn) error {
 		if s.Budget != nil {
 			if asked = s.Budget.Take(asked); asked == 0 {
 				return nil
+			}
+		}
+		if from, ok := w.(*sourceWriter); ok {
+			n, err := from.load(asked, s.Count)
+			if s.Budget != nil {
+				s.Budget.giveBack(asked - n)
+			}
+			if asked = n; n == 0 {
+				return err
 			}
 		}
 		s.Count.begin()
@@ -207,7 +218,7 @@ func (s *Sender) Run(ctx context.Context, conn net.Conn) error {
 
 // writer returns how to write, and how much at a time.
 func (s *Sender) writer(conn net.Conn) (w bulkWriter, length int) {
-	if !s.Portable && !s.Verify && !s.Exact && (s.Rate <= 0 || s.Rate >= fastRate) {
+	if !s.Portable && !s.Verify && !s.Exact && s.Source == nil && (s.Rate <= 0 || s.Rate >= fastRate) {
 		if w := newFastWriter(conn); w != nil {
 			return w, ChunkFor(s.Rate, spliceLength)
 		}
@@ -219,7 +230,10 @@ func (s *Sender) writer(conn net.Conn) (w bulkWriter, length int) {
 	if !s.Exact {
 		length = ChunkFor(s.Rate, length)
 	}
-	if s.Verify {
+	switch {
+	case s.Source != nil:
+		return &sourceWriter{plainBulkWriter{conn: conn, buf: make([]byte, length)}, s.Source}, length
+	case s.Verify:
 		return &patternWriter{conn: conn}, length
 	}
 	return &plainBulkWriter{conn: conn, buf: payload(length)}, length
@@ -249,10 +263,12 @@ type Receiver struct {
 	Limit    *Limit      // nil: none
 	Verify   bool        // read the bytes and compare them with those of a Sender with Verify; see [Count.Damaged]
 	Portable bool        // read, even where there is a faster way
+	Sink     io.Writer   // if not nil, takes what arrives; not together with Verify. See [Count.File]
 	Count    *Count      // must not be nil; counts on from where it is
 }
 
-// Run receives until ctx ends or the peer closes, then returns nil; it returns the error if the connection breaks.
+// Run receives until ctx ends or the peer closes, then returns nil; it returns the error if the connection breaks or
+// the sink does.
 // It takes over the connection's read deadline and leaves none behind.
 func (r *Receiver) Run(ctx context.Context, conn net.Conn) error {
 	defer interruptible(ctx, conn.SetReadDeadline)()
@@ -265,6 +281,11 @@ func (r *Receiver) Run(ctx context.Context, conn net.Conn) error {
 			_ = r.Limit.wait(ctx, n)
 		}
 		r.Count.end(n, from.path())
+		if to, ok := from.(*sinkReader); ok && n > 0 {
+			if serr := to.store(n, r.Count); serr != nil {
+				return serr
+			}
+		}
 		if n > 0 && r.Slow != nil {
 			r.Slow(n)
 		}
@@ -281,7 +302,7 @@ func (r *Receiver) Run(ctx context.Context, conn net.Conn) error {
 
 // reader returns how to read, and how much at a time.
 func (r *Receiver) reader(conn net.Conn) (from bulkReader, length int) {
-	if !r.Portable && !r.Verify && r.Slow == nil {
+	if !r.Portable && !r.Verify && r.Sink == nil && r.Slow == nil {
 		if from := newFastReader(conn); from != nil {
 			if r.Limit != nil {
 				return from, ChunkFor(r.Limit.pacer.Rate, discardLength)
@@ -294,7 +315,10 @@ func (r *Receiver) reader(conn net.Conn) (from bulkReader, length int) {
 		length = DefaultLength
 	}
 	plain := plainBulkReader{conn: conn, buf: make([]byte, length)}
-	if r.Verify {
+	switch {
+	case r.Sink != nil:
+		return &sinkReader{plain, r.Sink}, length
+	case r.Verify:
 		return &patternReader{plainBulkReader: plain, count: r.Count}, length
 	}
 	return &plain, length
