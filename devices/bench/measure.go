@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// series is what one contest gave in each round.
+type series []float64
+
+func (s series) median() float64 {
+	o := slices.Sorted(slices.Values(s))
+	if len(o) == 0 {
+		return 0
+	}
+	return (o[(len(o)-1)/2] + o[len(o)/2]) / 2
+}
+
+// text writes the median and the range.
+func (s series) text(format string) string {
+	return fmt.Sprintf(format+" ("+format+"-"+format+")", s.median(), slices.Min(s), slices.Max(s))
+}
+
+// over divides round by round.
+func (s series) over(t series) series {
+	var out series
+	for i := range min(len(s), len(t)) {
+		if t[i] > 0 {
+			out = append(out, s[i]/t[i])
+		}
+	}
+	return out
+}
+
+// goal says whether a value is at most what was wanted.
+func goal(got, want float64, format string) string {
+	word := "met"
+	if got > want {
+		word = "NOT met"
+	}
+	return fmt.Sprintf("goal <= "+format+": %s", want, word)
+}
+
+// spent returns the processor time of this process that f takes.
+func spent(f func() error) (time.Duration, error) {
+	from := processorTime()
+	err := f()
+	return processorTime() - from, err
+}
