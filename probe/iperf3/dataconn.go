@@ -106,6 +106,9 @@ func (c *dataConn) result(seconds float64) StreamResult {
 	}
 	if !c.udp() {
 		s.Path = c.count.Path()
+		if d := c.count.File(); d > 0 {
+			s.FileTime = tcpinfo.Opt[time.Duration]{Value: d, OK: true}
+		}
 	}
 	if !c.udp() && !c.sends {
 		if n, _ := c.count.Damaged(); n > 0 {

@@ -102,6 +102,8 @@ func (f *flow) move(ctx context.Context, c *dataConn) error {
 	switch {
 	case t.UDP:
 		return c.moveDatagrams(ctx, datagrams{rate: f.perStream(), length: t.length(), burst: t.Burst, wide: t.Counters64, budget: f.budget})
+	case t.File != "":
+		return f.moveFile(ctx, c)
 	case !c.sends:
 		return (&stream.Receiver{Length: t.Length, Verify: f.verifies(), Count: &c.count}).Run(ctx, c.conn)
 	case t.Burst > 1 && t.Rate > 0:

@@ -23,6 +23,8 @@ type StreamResult struct {
 	Damaged tcpinfo.Opt[uint64] // bytes that were not those sent; only of a receiver that compared them and found some
 	Path    string              // how the bytes went through the kernel of this end, e.g. "splice"; "" of a far end
 
+	FileTime tcpinfo.Opt[time.Duration] // that this end spent on [Test.File]; not given if there is none
+
 	// Of UDP. Packets are what a sender's kernel took, or what arrived, without duplicates.
 	Packets        uint64
 	OmittedPackets uint64

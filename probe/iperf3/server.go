@@ -50,6 +50,13 @@ type ServerConfig struct {
 	ReadBuffer int
 	// NoUDP keeps the far end from opening the UDP port of the same number.
 	NoUDP bool
+	// File, if not "", names a file that tests keep busy, so that the far end's disk is measured too. If it has contents,
+	// tests in reverse read it as fast as they send, over and over; it is never changed, and its contents are not sent. If
+	// it does not exist or is empty, the other tests write as much to it as they receive, but not what they receive; it is
+	// empty again after each. Of several tests at once it is one's.
+	File string
+	// MaxFile is what that file grows to at most, in bytes; beyond it is written over. 0 is DefaultMaxFile.
+	MaxFile int64
 	// Log, if not nil, is told in one line each what the server does. It may be called from several goroutines.
 	Log func(line string)
 
@@ -83,6 +90,11 @@ func Serve(ctx context.Context, cfg ServerConfig) error {
 		}
 	}
 	s := newServer(cfg)
+	var err error
+	if s.file, err = openServerFile(cfg.File, cfg.MaxFile); err != nil {
+		l.Close()
+		return err
+	}
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer l.Close()
@@ -120,6 +132,7 @@ type server struct {
 	silent silentConns
 	used   used
 	door   *door // of UDP; nil: UDP is not served
+	file   *serverFile
 
 	waiting atomic.Int64 // tests that wait for their turn
 	mu      sync.Mutex

@@ -26,6 +26,8 @@ func (t *session) transfer(ctx context.Context, words <-chan word) error {
 	data, cancel := context.WithCancel(ctx) // of receivers
 	sending, stopSend := context.WithCancel(data)
 	defer stopSend()
+	slow, done := t.fileChunk()
+	defer done()
 	var wg sync.WaitGroup
 	over := make(chan struct{}) // closed when all receivers have ended by themselves
 	defer wg.Wait()
@@ -40,9 +42,9 @@ func (t *session) transfer(ctx context.Context, words <-chan word) error {
 	budget := t.budget()
 	for _, c := range t.conns {
 		if c.sends {
-			senders.Go(func() { t.move(sending, c, budget) })
+			senders.Go(func() { t.move(sending, c, budget, slow) })
 		} else {
-			receivers.Go(func() { t.move(data, c, nil) })
+			receivers.Go(func() { t.move(data, c, nil, slow) })
 		}
 	}
 	wg.Go(func() { receivers.Wait(); close(over) })
@@ -81,7 +83,7 @@ func (t *session) budget() *stream.Budget {
 }
 
 // move carries one stream's data. That a stream breaks ends it alone; the client decides about the test.
-func (t *session) move(ctx context.Context, c *dataConn, budget *stream.Budget) {
+func (t *session) move(ctx context.Context, c *dataConn, budget *stream.Budget, slow func(n int)) {
 	cfg, p := t.server.cfg, t.params
 	rate := p.rate
 	if !t.authenticated {
@@ -101,11 +103,11 @@ func (t *session) move(ctx context.Context, c *dataConn, budget *stream.Budget) 
 			t.server.log("%v: stream %d: %v", c.conn.RemoteAddr(), c.id, err)
 		}
 	case !c.sends:
-		_ = (&stream.Receiver{Length: p.length, Slow: cfg.Slow, Verify: p.verify(), Limit: t.readLimit, Count: &c.count}).Run(ctx, c.conn)
+		_ = (&stream.Receiver{Length: p.length, Slow: slow, Verify: p.verify(), Limit: t.readLimit, Count: &c.count}).Run(ctx, c.conn)
 	case p.burst > 1 && p.rate > 0:
-		_ = (&stream.Sender{Rate: rate, Length: burstLength(p.burst, p.length), Exact: true, Verify: p.verify(), Budget: budget, Slow: cfg.Slow, Count: &c.count}).Run(ctx, c.conn)
+		_ = (&stream.Sender{Rate: rate, Length: burstLength(p.burst, p.length), Exact: true, Verify: p.verify(), Budget: budget, Slow: slow, Count: &c.count}).Run(ctx, c.conn)
 	default:
-		_ = (&stream.Sender{Rate: rate, Length: p.length, Verify: p.verify(), Budget: budget, Slow: cfg.Slow, Count: &c.count}).Run(ctx, c.conn)
+		_ = (&stream.Sender{Rate: rate, Length: p.length, Verify: p.verify(), Budget: budget, Slow: slow, Count: &c.count}).Run(ctx, c.conn)
 	}
 }
 

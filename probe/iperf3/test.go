@@ -53,6 +53,9 @@ type Test struct {
 	// Verify makes the receiver compare every byte of TCP with what was sent, which is slow. Only a far end of ours
 	// can.
 	Verify bool
+	// File, if not "", is what a sender of this end sends, each stream from its beginning: its end is the end of the
+	// test. A receiver of this end writes to it what arrives, over what was there.
+	File string
 	// Dial, if not nil, is used instead of a dialer of our own, for "tcp" and for "udp".
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
@@ -117,6 +120,9 @@ func (t Test) Check() error {
 		return fmt.Errorf("iperf3: datagrams of %d bytes, want %d to %d", t.Length, t.headerSize(), maxDatagram)
 	case t.UDP && (t.MSS > 0 || t.Congestion != ""):
 		return errors.New("iperf3: segment size and congestion control are TCP's, not UDP's")
+	}
+	if err := t.checkFile(); err != nil {
+		return err
 	}
 	if err := needsZone(host); err != nil {
 		return fmt.Errorf("iperf3: address %q: %w", t.Address, err)

@@ -1,0 +1,186 @@
+package iperf3
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// someFile makes a file of n bytes that no generator makes again.
+func someFile(t *testing.T, n int) (path string, contents []byte) {
+	t.Helper()
+	contents = make([]byte, n)
+	_, _ = rand.Read(contents)
+	path = filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, contents, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path, contents
+}
+
+func TestAFileIsSentToItsEnd(t *testing.T) {
+	t.Parallel()
+	path, contents := someFile(t, 3<<20+17)
+	address := serve(t, ServerConfig{})
+	for _, streams := range []int{1, 2} {
+		r, err := Run(t.Context(), Test{Address: address, Time: 20 * time.Second, File: path, Streams: streams}, time.Second, Handler{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := uint64(streams * len(contents)); r.Far == nil || r.Far.Bytes() != want || r.Local.Bytes() != want {
+			t.Errorf("%d streams: sent %d, the far end %+v, want %d", streams, r.Local.Bytes(), r.Far, want)
+		}
+		if s := r.Local.Streams[0]; !s.FileTime.OK || s.Path != "file" {
+			t.Errorf("%v on the file, by %q", s.FileTime, s.Path)
+		}
+	}
+}
+
+func TestWhatArrivesIsWrittenToAFile(t *testing.T) {
+	t.Parallel()
+	path, _ := someFile(t, 10)
+	address := serve(t, ServerConfig{})
+	r, err := Run(t.Context(), Test{Address: address, Bytes: 5 << 20, Reverse: true, File: path}, time.Second, Handler{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := r.Local.Bytes(); n < 5<<20 || uint64(info.Size()) != n {
+		t.Errorf("%d bytes arrived, the file has %d", n, info.Size())
+	}
+}
+
+func TestAFarEndsFileIsReadButNotGivenAway(t *testing.T) {
+	t.Parallel()
+	path, contents := someFile(t, 1<<20)
+	var mu sync.Mutex
+	var said []string
+	address := serve(t, ServerConfig{File: path, Log: func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		said = append(said, line)
+	}})
+	got := filepath.Join(t.TempDir(), "got")
+	if _, err := Run(t.Context(), Test{Address: address, Bytes: 3 << 20, Reverse: true, File: got}, time.Second, Handler{}); err != nil {
+		t.Fatal(err)
+	}
+	arrived, err := os.ReadFile(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(arrived) < 3<<20 || bytes.Contains(arrived, contents[1000:1016]) {
+		t.Errorf("%d bytes arrived; the far end's contents among them: %v", len(arrived), bytes.Contains(arrived, contents[1000:1016]))
+	}
+	// A test forward leaves the file alone.
+	if _, err := Run(t.Context(), Test{Address: address, Bytes: 1 << 20}, time.Second, Handler{}); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, contents) {
+		t.Errorf("the far end's file was changed: %d bytes, %v", len(now), err)
+	}
+	await(t, 10*time.Second, "the far end says how long it read", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return strings.Contains(strings.Join(said, "\n"), "s on it")
+	})
+}
+
+// watched is a file whose greatest size is noted.
+type watched struct {
+	*os.File
+	most int64
+}
+
+func (w *watched) Write(b []byte) (int, error) {
+	n, err := w.File.Write(b)
+	if at, serr := w.File.Seek(0, io.SeekCurrent); serr == nil {
+		w.most = max(w.most, at)
+	}
+	return n, err
+}
+
+func TestARingNeverGrowsBeyondItsSize(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "ring"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w := &watched{File: f}
+	r := &ring{file: w, most: 1000}
+	for _, size := range []int{600, 600, 1, 2500} {
+		if n, err := r.Write(make([]byte, size)); n != size || err != nil {
+			t.Fatalf("%d of %d written: %v", n, size, err)
+		}
+	}
+	if info, _ := f.Stat(); w.most != 1000 || info.Size() != 1000 || r.at != 701 {
+		t.Errorf("the file grew to %d, has %d bytes and goes on at %d", w.most, info.Size(), r.at)
+	}
+}
+
+func TestAFarEndWritesAFileOfItsOwnAndEmptiesIt(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "scratch")
+	said := make(chan string, 100)
+	address := serve(t, ServerConfig{File: path, MaxFile: 1 << 20, Log: func(line string) { said <- line }})
+	if _, err := Run(t.Context(), Test{Address: address, Bytes: 8 << 20}, time.Second, Handler{}); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		select {
+		case line := <-said:
+			if !strings.Contains(line, "s on it") {
+				continue
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatal("the far end says nothing of its file")
+		}
+		break
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() != 0 {
+		t.Errorf("after the test: %v, %v", info, err)
+	}
+}
+
+func TestFilesThatCannotBe(t *testing.T) {
+	path, _ := someFile(t, 10)
+	for name, test := range map[string]Test{
+		"by UDP":             {File: path, UDP: true},
+		"both ways":          {File: path, Bidirectional: true},
+		"compared":           {File: path, Verify: true},
+		"two streams in one": {File: path, Reverse: true, Streams: 2},
+		"a folder":           {File: filepath.Dir(path)},
+		"none":               {File: path + "?"},
+	} {
+		test.Address = "127.0.0.1:1"
+		if err := test.Check(); err == nil {
+			t.Errorf("%s: nothing is wrong with it", name)
+		}
+	}
+	if err := Serve(t.Context(), ServerConfig{Listener: listener(t), File: filepath.Dir(path)}); err == nil {
+		t.Error("a far end serves a folder")
+	}
+	if err := Serve(t.Context(), ServerConfig{Listener: listener(t), File: path + "/below"}); err == nil || errors.Is(err, fs.ErrExist) {
+		t.Errorf("a far end serves a file below a file: %v", err)
+	}
+}
+
+func listener(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
