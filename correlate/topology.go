@@ -14,6 +14,28 @@ type Topology struct {
 	Site    string   `json:"site"`
 	Paths   []Path   `json:"paths"`
 	Devices []Device `json:"devices"`
+	// Links are the cables that are known: which port is at the other end of which.
+	Links []Link `json:"links,omitempty"`
+}
+
+// Link is a cable between two ports, each as a device's name and its own ifName.
+type Link struct {
+	A [2]string `json:"a"`
+	B [2]string `json:"b"`
+}
+
+// FarEnd returns the port at the other end of a port's link, if the link is known.
+func (t Topology) FarEnd(s timeline.Subject) (timeline.Subject, bool) {
+	for _, l := range t.Links {
+		a, b := timeline.Port(l.A[0], l.A[1]), timeline.Port(l.B[0], l.B[1])
+		switch s {
+		case a:
+			return b, true
+		case b:
+			return a, true
+		}
+	}
+	return timeline.Subject{}, false
 }
 
 // Path is one probed path, from the probing host to the far end.

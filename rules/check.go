@@ -41,7 +41,7 @@ func (r *Rule) compile() error {
 		}
 	}
 	for _, n := range r.Needs {
-		if _, ok := timeline.Describe(timeline.Metric(n)); !ok && !strings.Contains(eventTypes, " "+n+" ") {
+		if _, ok := timeline.Describe(timeline.Metric(n)); !ok && !slices.Contains(timeline.EventTypes(), timeline.EventType(n)) {
 			fail(0, "needs", "%s is no metric and no event type", n)
 		}
 	}
@@ -54,10 +54,6 @@ func (r *Rule) compile() error {
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(errs...)
 }
-
-// eventTypes lists the event types a rule may need.
-const eventTypes = " path.outage if.oper if.speed if.duplex stp.state stp.role stp.topology_change stp.root_port " +
-	"stp.root_bridge ha.failover cdp.duplex_mismatch syslog sys.restart if.counters_cleared if.counters_unreliable host.clock_step host.nic "
 
 func (r *Rule) compileParts() []error {
 	env := blank(r.Scope)

@@ -50,6 +50,13 @@ func (e *evaluation) ask(residual bool) {
 				e.matches = append(e.matches, m)
 			}
 		}
+		for _, w := range r.ways {
+			for _, c := range candidates[w.Scope] {
+				if m := e.try(w, c); m != nil {
+					e.matches = append(e.matches, m)
+				}
+			}
+		}
 	}
 }
 

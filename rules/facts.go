@@ -147,6 +147,21 @@ type portFacts struct {
 	TroubleAt  timeline.Span `expr:"trouble_span"`                        // of late collisions or bad frames
 
 	Carries float64 `expr:"carries" metric:"if.in.bits"` // its rate over the probe's own, while the probe ran
+
+	// Of any metric by its name: what was counted while the record ran, and its share of the packets in the same direction;
+	// what the counter stood at in all (EventTotals: no evidence of what happens now) and its share; the last state.
+	Counted    func(string) float64 `expr:"counted"`
+	Share      func(string) float64 `expr:"share"`
+	Total      func(string) float64 `expr:"total"`
+	TotalShare func(string) float64 `expr:"total_share"`
+	State      func(string) float64 `expr:"state"`
+	Age        float64              `expr:"age"`                               // over how long the totals were counted, s
+	HasTotals  float64              `expr:"totals"`                            // 1 if only totals are told of the port, 0 if something was counted while the record ran
+	MeanLoad   float64              `expr:"mean_load" metric:"if.utilisation"` // utilisation averaged over the longest interval that was told
+	LoadOver   float64              `expr:"load_over"`                         // how long that is, s
+	OtherEnd   string               `expr:"other_end"`                         // the port at the other end of its link, as far as is told
+	MTUs       func() bool          `expr:"mtus_differ"`                       // the two ends of its link have different MTUs
+	Duplexes   func() bool          `expr:"duplexes_differ"`                   // or duplexes
 }
 
 // moveFacts are about spanning tree moving the path between two ports of one bridge.
@@ -213,7 +228,7 @@ type deviceFacts struct {
 
 // blank returns the facts of a scope with nothing known, for compiling expressions against.
 func blank(scope Scope) map[string]any {
-	env := map[string]any{"run": &runFacts{}, "path": &pathFacts{}}
+	env := map[string]any{"run": &runFacts{}, "path": &pathFacts{}, "tests": &testFacts{}}
 	for k, v := range wording {
 		env[k] = v
 	}

@@ -67,6 +67,7 @@ func (sc *scene) portFacts(ps *pathScene, sub timeline.Subject) *portFacts {
 	}
 	sc.loadFacts(f, ps, sub)
 	sc.speedFacts(f, sub)
+	sc.totalFacts(f, sub)
 	for _, c := range sc.changes {
 		if c.Type == timeline.EventDuplexMismatch && (c.Subject == sub || c.Device == sub.Device && c.Attrs["port"] == sub.Name) {
 			f.Mismatch = 1

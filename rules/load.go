@@ -78,6 +78,13 @@ func loadFile(fsys fs.FS, name string) (Rule, error) {
 	if err := r.compile(); err != nil {
 		return r, err
 	}
+	for i, w := range r.Also {
+		v := r.way(w)
+		if err := v.compile(); err != nil {
+			return r, fmt.Errorf("%w (entry %d of also)", err, i+1)
+		}
+		r.ways = append(r.ways, v)
+	}
 	return r, nil
 }
 
@@ -117,7 +124,7 @@ func explainOne(name string, line int, message string, cause error) string {
 
 // keysOfType returns the YAML keys of one of the rule's types, by the name the decoder gives it.
 func keysOfType(name string) []string {
-	for _, v := range []any{Rule{}, Threshold{}, Condition{}, Weight{}, Follow{}} {
+	for _, v := range []any{Rule{}, Threshold{}, Condition{}, Weight{}, Follow{}, Way{}} {
 		t := reflect.TypeOf(v)
 		if t.String() != name {
 			continue
@@ -140,7 +147,7 @@ var (
 
 // factsOf returns the names of the facts in one of the types behind them.
 func factsOf(name string) []string {
-	for _, v := range []any{runFacts{}, pathFacts{}, portFacts{}, activity{}, moveFacts{}, flapFacts{}, deviceFacts{}} {
+	for _, v := range []any{runFacts{}, pathFacts{}, portFacts{}, activity{}, testFacts{}, moveFacts{}, flapFacts{}, deviceFacts{}} {
 		if t := reflect.TypeOf(v); t.String() == name {
 			var out []string
 			for i := range t.NumField() {

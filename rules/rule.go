@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"go.yaml.in/yaml/v4"
@@ -72,7 +73,64 @@ type Rule struct {
 	Consequence Text   `yaml:"consequence"` // as a link of a chain
 	Next        []Text `yaml:"next"`
 
+	// Also are further ways in which the same cause shows.
+	Also []Way `yaml:"also"`
+
 	file string
+	ways []*Rule // Also, each with what it has from the rule
+}
+
+// Way is a further way in which a rule's cause shows, asked beside the first, with conditions and evidence of its own.
+// What it leaves out of scope, host, span, verdict limits, consequence and (in the same scope) next it has from the rule,
+// and always the rule's id, title, thresholds, follows, yields_to, rivals and harmless.
+type Way struct {
+	Scope       Scope       `yaml:"scope"`
+	Symptom     []Condition `yaml:"symptom"`
+	When        []Condition `yaml:"when"`
+	Host        Expression  `yaml:"host"`
+	Span        Expression  `yaml:"span"`
+	Base        float64     `yaml:"base"`
+	For         []Weight    `yaml:"for"`
+	Against     []Weight    `yaml:"against"`
+	HoldsAt     float64     `yaml:"holds_at"`
+	SuspectedAt float64     `yaml:"suspected_at"`
+	AtMost      Verdict     `yaml:"at_most"`
+	Missing     []Weight    `yaml:"missing"`
+	Summary     Text        `yaml:"summary"`
+	Consequence Text        `yaml:"consequence"`
+	Next        []Text      `yaml:"next"`
+}
+
+// way returns the rule with the conditions and texts of one of its ways.
+func (r *Rule) way(w Way) *Rule {
+	out := *r
+	out.Also, out.ways, out.Needs = nil, nil, nil
+	out.Symptom, out.When, out.Base, out.For, out.Against, out.Missing, out.Summary = w.Symptom, w.When, w.Base, w.For, w.Against, w.Missing, w.Summary
+	out.Host, out.Span = w.Host, w.Span
+	if w.Scope != "" && w.Scope != r.Scope {
+		out.Scope, out.Consequence, out.Next = w.Scope, Text{}, nil
+	}
+	if w.Consequence.Text != "" {
+		out.Consequence = w.Consequence
+	}
+	if len(w.Next) > 0 {
+		out.Next = w.Next
+	}
+	out.Next = slices.Clone(out.Next)
+	for i, n := range out.Next {
+		out.Next[i] = Text{Text: n.Text, Line: n.Line} // compiled anew
+	}
+	out.Consequence = Text{Text: out.Consequence.Text, Line: out.Consequence.Line}
+	if w.HoldsAt != 0 {
+		out.HoldsAt = w.HoldsAt
+	}
+	if w.SuspectedAt != 0 {
+		out.SuspectedAt = w.SuspectedAt
+	}
+	if w.AtMost != "" {
+		out.AtMost = w.AtMost
+	}
+	return &out
 }
 
 // Threshold is a figure and where it comes from.

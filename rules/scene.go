@@ -23,6 +23,7 @@ type scene struct {
 	explains func(correlate.Episode) bool // whether a finding explains the episode; nil before any was made
 	ports    map[portKey]*portFacts
 	keyList  []timeline.Key
+	told     *hearsay
 	disturbs []timeline.Span // moves, carrier losses and the incidents at them: counters of those moments explain nothing
 }
 
@@ -30,6 +31,7 @@ type scene struct {
 type pathScene struct {
 	correlate.View
 	facts *pathFacts
+	tests *testFacts
 }
 
 func newScene(s timeline.Snapshot, t correlate.Topology) *scene {
@@ -89,7 +91,7 @@ func (sc *scene) candidates(scope Scope) []*candidate {
 
 // env returns the facts that every scope has, for one path.
 func (sc *scene) env(ps *pathScene) map[string]any {
-	env := map[string]any{"run": &runFacts{Seconds: sc.span.Width().Seconds()}, "path": ps.facts}
+	env := map[string]any{"run": &runFacts{Seconds: sc.span.Width().Seconds()}, "path": ps.facts, "tests": sc.testFacts(ps)}
 	for k, v := range wording {
 		env[k] = v
 	}

@@ -18,7 +18,7 @@ func (e *evaluation) yield() {
 				continue
 			}
 			same := o.cand.subject == m.cand.subject || m.rule.OnePerPath && o.cand.path == m.cand.path && o.span.Overlaps(m.span)
-			if o.rule == m.rule && same && e.preferred(o, m) {
+			if o.rule.ID == m.rule.ID && same && e.preferred(o, m) {
 				m.dropped = true
 				o.hits = uniqueEpisodes(append(o.hits, m.hits...))
 			}

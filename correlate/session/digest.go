@@ -13,12 +13,13 @@ import (
 // diagnosis grows with them. Totals (a rate times its span) stay what they were.
 const (
 	wholeUpTo  = 1_000_000        // recordings of no more samples are kept whole
-	detailUpTo = 600_000          // how many samples in full a digest may hold besides
+	detailUpTo = 1_200_000        // how many samples a digest keeps in full besides, zeros included, which take no room
 	around     = 5 * time.Second  // how far around what happened everything is kept
 	finest     = 10 * time.Second // the least span of a mean
-	pathMeans  = 4320             // how many means at most a series of a path or host has
-	portMeans  = 720              // and one of a port or device
-	runUpTo    = 10 * time.Minute // how long equal values are kept as one sample
+	pathMeans  = 2880             // how many means at most a series of a path or host has
+	portMeans  = 480              // and one of a port or device
+	runUpTo    = 10 * time.Minute // how long equal values of a batch are kept as one sample
+	joinUpTo   = time.Hour        // and how long those of several batches
 	singles    = 64               // values between zeros that stay as they are, per series and batch
 	lowGoodput = 0.8              // of a batch's median: something happened
 )
@@ -65,9 +66,12 @@ type digest struct {
 
 	pathBin, portBin int64 // width of the means, in nanoseconds
 	out              map[timeline.Key][]timeline.Sample
-	sorted           []float64 // scratch
-	group            *group    // the group that near is of
-	near             []bool    // which of its rows lie in a window
+	sorted           []float64  // scratch
+	group            *group     // the group that the next fields are of
+	near             []bool     // which of its rows lie in a window
+	plain            bool       // none does, and there is no hole between them
+	bins             [2][]int32 // the bins of its rows, for means over pathBin and portBin
+	runs             []int32    // and for equal values
 }
 
 // window is a stretch of time, in nanoseconds since 1970.
@@ -186,101 +190,114 @@ func (d *digest) plan() {
 	d.windows = joined
 }
 
-// rowsNear finds the rows of a group that lie in a window.
-func (d *digest) rowsNear(g *group) {
+// look finds the bins of a group's rows and which rows lie in a window.
+func (d *digest) look(g *group) {
 	if d.group == g {
 		return
 	}
-	d.group = g
-	d.near = append(d.near[:0], make([]bool, len(g.rows))...)
+	n := len(g.rows)
+	d.group, d.plain = g, n > 0 && g.rows[n-1].to-g.rows[0].from <= int64(runUpTo)
+	d.near, d.runs = sized(d.near, n), sized(d.runs, n)
+	d.bins[0], d.bins[1] = sized(d.bins[0], n), sized(d.bins[1], n)
 	for i, r := range g.rows {
 		if r.from == noTime || r.to == noTime {
-			d.near[i] = true
+			d.near[i], d.plain = true, false
 			continue
 		}
 		at, _ := slices.BinarySearchFunc(d.windows, r.from, func(w window, from int64) int { return cmp.Compare(w.to, from) })
 		d.near[i] = at < len(d.windows) && d.windows[at].from <= r.to
+		d.bins[0][i], d.bins[1][i] = int32((r.to-d.from)/d.pathBin), int32((r.to-d.from)/d.portBin)
+		d.runs[i] = int32((r.to - d.from) / int64(runUpTo))
+		if d.near[i] || i > 0 && hole(g.rows[i-1].to, r) {
+			d.plain = false
+		}
 	}
 }
 
+// sized returns a slice of n zeros, in buf if they fit.
+func sized[T any](buf []T, n int) []T {
+	if cap(buf) < n {
+		return make([]T, n)
+	}
+	buf = buf[:n]
+	clear(buf)
+	return buf
+}
+
+// hole says whether nothing was read between a row's end and the next row.
+func hole(to int64, next row) bool { return next.from-to > next.to-next.from }
+
 // run gathers consecutive samples that become one.
 type run struct {
-	n        int
-	first    row
-	to       int64
-	value    float64 // of all, while they are equal
-	equal    bool
-	sum      float64 // values times seconds
-	weight   float64 // seconds
-	bin, max int64   // number of the bin, of means and of equal values
+	n           int
+	first, last row
+	value       float64 // of all, while they are equal
+	equal       bool
+	sum, weight float64 // values times seconds, and seconds
+	bin, run    int32
 }
 
 // take adds one series of a group.
 func (d *digest) take(g *group, c *column) {
-	d.rowsNear(g)
-	bin := d.portBin
+	d.look(g)
+	if len(c.rows) == 0 {
+		return
+	}
+	if c.constant && d.plain && len(c.rows) == len(g.rows) {
+		d.put(g, c, run{n: len(c.rows), first: g.rows[0], last: g.rows[len(g.rows)-1], value: c.vals[0], equal: true})
+		return
+	}
+	bins := d.bins[1]
 	if k := c.key.Subject.Kind; k == timeline.KindPath || k == timeline.KindHost {
-		bin = d.pathBin
+		bins = d.bins[0]
 	}
-	out := d.out[c.key]
-	put := func(from, to int64, exchange uint64, v float64) {
-		out = append(out, timeline.Sample{Subject: c.key.Subject, Metric: c.key.Metric, Span: unspan(from, to), Value: v,
-			Origin: timeline.Origin{Collector: g.collector, Exchange: exchange}})
-	}
+	widths := g.widthOfRows()
 	var acc run
-	flush := func() {
-		if acc.n > 0 {
-			v := acc.value
-			if !acc.equal {
-				v = acc.sum / acc.weight
-			}
-			put(acc.first.from, acc.to, acc.first.exchange, v)
-			acc.n = 0
-		}
-	}
 	left, before := singles, 0.0
 	for i, at := range c.rows {
-		r, v := g.rows[at], c.vals[i]
-		alone := v != 0 && before == 0 && (i > 0 || len(c.vals) > 1 && c.vals[1] == 0)
-		if d.near[at] || alone && left > 0 {
-			if !d.near[at] {
-				left--
-			}
-			flush()
-			put(r.from, r.to, r.exchange, v)
-			before = v
+		v := c.vals[i]
+		alone := v != 0 && before == 0 && (i > 0 || len(c.vals) > 1 && c.vals[1] == 0) && left > 0
+		before = v
+		if alone {
+			left--
+		}
+		full := v != 0 && (d.near[at] || alone)
+		r := g.rows[at]
+		if acc.n > 0 && (full || hole(acc.last.to, r) || bins[at] != acc.bin && !(acc.equal && v == acc.value && d.runs[at] == acc.run)) ||
+			acc.n > 0 && d.near[at] && (!acc.equal || v != acc.value) {
+			d.put(g, c, acc)
+			acc.n = 0
+		}
+		if full {
+			d.put(g, c, run{n: 1, first: r, last: r, value: v, equal: true})
 			continue
 		}
-		before = v
-		if acc.n > 0 && !acc.joins(r, v, bin) {
-			flush()
+		if acc.n == 0 {
+			acc = run{first: r, value: v, equal: true, bin: bins[at], run: d.runs[at]}
 		}
-		acc.add(r, v, bin)
+		w := max(widths[at], 1e-3)
+		acc.n, acc.last, acc.equal = acc.n+1, r, acc.equal && v == acc.value
+		acc.sum, acc.weight = acc.sum+v*w, acc.weight+w
 	}
-	flush()
-	d.out[c.key] = out
+	if acc.n > 0 {
+		d.put(g, c, acc)
+	}
 }
 
-// joins says whether a row's value belongs to the run. What was not read stays open: nothing is joined over a hole.
-func (a *run) joins(r row, v float64, bin int64) bool {
-	if r.from-a.to > r.to-r.from {
-		return false
+// put adds what became of a run.
+func (d *digest) put(g *group, c *column, a run) {
+	v := a.value
+	if !a.equal {
+		v = a.sum / a.weight
 	}
-	if a.equal && v == a.value && r.to/int64(runUpTo) == a.max {
-		return true
+	out := d.out[c.key]
+	if n := len(out); n > 0 && (v == 0 || c.constant) && out[n-1].Value == v {
+		last := &out[n-1].Span
+		if to, _ := stamp(last.To); to == a.first.from && a.last.to-to < int64(joinUpTo)-int64(last.Width()) {
+			last.To = unstamp(a.last.to)
+			return
+		}
 	}
-	return r.to/bin == a.bin
-}
-
-func (a *run) add(r row, v float64, bin int64) {
-	if a.n == 0 {
-		*a = run{first: r, value: v, equal: true, bin: r.to / bin, max: r.to / int64(runUpTo)}
-	}
-	w := max(time.Duration(r.to-r.from).Seconds(), 1e-3)
-	a.n++
-	a.to = max(a.to, r.to)
-	a.first.from = min(a.first.from, r.from)
-	a.equal = a.equal && v == a.value
-	a.sum += v * w
-	a.weight += w
+	d.out[c.key] = append(out, timeline.Sample{Subject: c.key.Subject, Metric: c.key.Metric, Span: unspan(a.first.from, a.last.to), Value: v,
+		Origin: timeline.Origin{Collector: g.collector, Exchange: a.first.exchange}})
 }

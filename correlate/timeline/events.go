@@ -32,12 +32,15 @@ const (
 	// something of it changed. The subject is the host. Attrs: name, driver, mtu, speed_bps, duplex, on (offloads that
 	// are on), off, queue (kind of its queueing discipline), leads_to.
 	EventNIC EventType = "host.nic"
+	// EventSettings says how a host or device is set up, in a person's words. The subject is the host or device. Attrs: the name
+	// of each setting (flow_control, rmem_max, ...) and its value.
+	EventSettings EventType = "host.settings"
 	// EventResult is one test that ended: its Span is the test. Attrs: proto (tcp, udp, icmp, connect, http), direction (forward,
 	// reverse, both), rate_bps (goodput that arrived), offered_bps (asked of the sender; absent: unlimited), loss_ratio,
 	// lost, total, reordered, retransmits, window_bytes (asked), granted_bytes, rtt_ms, rtt_loaded_ms, jitter_ms, streams, size_bytes (payload of a datagram or write),
 	// mss_bytes, burst_bytes, port (source port), duration_s, df ("true"), paced ("true"), experiment (the sweep it belongs to: window, rate, size,
 	// streams, direction, pacing, ports, mtu, connect), sender_cpu, receiver_cpu (shares of one core), host_drops (datagrams
-	// the receiving host lost), disk ("true": from or to a file), note (a person's words).
+	// the receiving host lost), disk ("true": from or to a file), note (a person's words), when (likewise: before, after, first second).
 	EventResult EventType = "probe.result"
 	// EventMark is a moment marked by a person. Text is what they wrote.
 	EventMark EventType = "mark"
@@ -144,3 +147,17 @@ const (
 	SeenByHeartbeat = "heartbeat" // the path was dark
 	SeenByTCP       = "tcp"       // the flow stalled
 )
+
+// eventTypes lists every type there is.
+var eventTypes = []EventType{
+	EventOutage, EventProbeStart, EventProbeStop, EventProbeProblem, EventClockStep, EventNIC,
+	EventSettings, EventResult, EventMark, EventOper, EventSpeed, EventDuplex,
+	EventSTPState, EventSTPRole, EventTopologyChange, EventRootPort, EventRootBridge, EventFailover,
+	EventDuplexMismatch, EventSyslog, EventRestart, EventCleared, EventUnreliable, EventRenumbered,
+	EventSlow, EventErrDisabled, EventInconsistent, EventMACMove, EventGateway, EventMember,
+	EventLAGMember, EventUDLD, EventStorm, EventPower, EventNeighbour, EventBinding,
+	EventRoute, EventOptics, EventClassDrops, EventPathMoved, EventCable, EventTotals,
+}
+
+// EventTypes returns every type of event there is; the slice is the caller's.
+func EventTypes() []EventType { return append([]EventType(nil), eventTypes...) }

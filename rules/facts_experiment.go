@@ -1,0 +1,401 @@
+package rules
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"whydrop/correlate/timeline"
+)
+
+// testFacts are about the tests of one path that ended (EventResult), wherever they come from: compared with one another
+// in what differs between them, rate, size, direction, number of flows, window, tool or setting. NaN is what nobody
+// tested; an answer of 0 means that it was tested and is not so.
+type testFacts struct {
+	Count   float64 `expr:"count"`   // tests of this path
+	TCP     float64 `expr:"tcp"`     // of them, over TCP
+	UDP     float64 `expr:"udp"`     // of them, over UDP
+	Watched float64 `expr:"watched"` // 1 if the path was also measured over time, 0 if only single tests are told
+
+	Rate        float64 `expr:"rate" metric:"probe.result"`        // of the slowest TCP test
+	Best        float64 `expr:"best" metric:"probe.result"`        // of the fastest
+	LineShare   float64 `expr:"line_share" metric:"if.speed"`      // the slowest over what TCP carries on the path's slowest port
+	RoundRate   float64 `expr:"round_rate" metric:"probe.result"`  // the usual line rate that the best steady test fills; 0 if none
+	RateSpread  float64 `expr:"rate_spread" metric:"probe.result"` // jitter of the rates of equal tests: their range over the median
+	Retransmits float64 `expr:"retransmits" metric:"probe.result"` // of all TCP tests together
+	Retrans     float64 `expr:"retransmit_share" metric:"probe.result"`
+	CleanRate   float64 `expr:"clean_rate" metric:"probe.result"` // the fastest TCP test without a retransmit
+	Mathis      float64 `expr:"mathis" metric:"probe.result"`     // rate over what TCP reaches at the loss and round trip (Mathis 1997), of the slowest
+	Early       float64 `expr:"early" metric:"probe.result"`      // rate of the first seconds over the steady rate
+	Stops       float64 `expr:"stops" metric:"probe.result"`      // 1 if a transfer began and then carried nothing
+	StopsOneWay float64 `expr:"stops_one_way" metric:"probe.result"`
+
+	Forward   float64 `expr:"forward" metric:"probe.result"` // the best TCP rate in each direction
+	Reverse   float64 `expr:"reverse" metric:"probe.result"`
+	Asymmetry float64 `expr:"asymmetry" metric:"probe.result"` // the better over the worse direction
+	WorseWay  string  `expr:"worse_way"`
+
+	LossMax     float64 `expr:"loss_max" metric:"probe.result"`     // the worst loss ratio
+	LossAt      float64 `expr:"loss_at" metric:"probe.result"`      // offered then, bit/s
+	LossForward float64 `expr:"loss_forward" metric:"probe.result"` // the worst in each direction
+	LossReverse float64 `expr:"loss_reverse" metric:"probe.result"`
+	LossWay     string  `expr:"loss_way"`                             // which direction loses, if only one does
+	CleanTo     float64 `expr:"clean_to" metric:"probe.result"`       // the highest rate at which next to nothing is lost
+	LossyFrom   float64 `expr:"lossy_from" metric:"probe.result"`     // the lowest at which something is
+	LossFlat    float64 `expr:"loss_flat" metric:"probe.result"`      // 1 if as much is lost at all of several rates, 0 if more at the higher
+	Ceiling     float64 `expr:"ceiling" metric:"probe.result"`        // what arrives at most, whatever is offered; of one lossy test, what arrived
+	CeilingSeen float64 `expr:"ceiling_seen" metric:"probe.result"`   // tests of different offered rates that agree on it
+	OfferedLoad float64 `expr:"offered_load" metric:"if.speed"`       // lowest lossy offered rate over the slowest port's speed
+	TCPAbove    float64 `expr:"tcp_above" metric:"probe.result"`      // 1 if TCP carries more than the rate at which UDP loses, without retransmits
+	Loaded      float64 `expr:"rtt_loaded" metric:"probe.result"`     // round trip under load, s
+	RTT         float64 `expr:"rtt" metric:"probe.result"`            // the least, s
+	Queue       float64 `expr:"queue" metric:"probe.result"`          // how much load added to it, s
+	Jitter      float64 `expr:"jitter" metric:"probe.result"`         // the worst, s
+	HostDrops   float64 `expr:"host_drops" metric:"host.udp_drops"`   // datagrams that the receiving hosts lost
+	CPU         float64 `expr:"cpu" metric:"host.cpu"`                // the busiest host or end of a test, share of its CPU or of one core
+	CPUHost     string  `expr:"cpu_host"`                             // which
+	SizePasses  float64 `expr:"size_passes" metric:"probe.result"`    // the largest size that gets through, bytes
+	SizeFails   float64 `expr:"size_fails" metric:"probe.result"`     // the smallest above it that does not
+	SizeSlope   float64 `expr:"size_slope" metric:"probe.result"`     // TCP's rate with the largest segments over that with the smallest
+	PacketRate  float64 `expr:"packet_rate" metric:"probe.result"`    // packets/s, if the same number passes at every size
+	FlowGain    float64 `expr:"flow_gain" metric:"probe.result"`      // rate with many flows over the rate with few
+	FlowTimes   float64 `expr:"flow_times" metric:"probe.result"`     // how many times as many flows those were
+	FlowRate    float64 `expr:"flow_rate" metric:"probe.result"`      // rate of one flow among the few
+	PortsTested float64 `expr:"ports_tested" metric:"probe.result"`   // source ports
+	PortsLossy  float64 `expr:"ports_lossy" metric:"probe.result"`    // of them, those that lose
+	Unequal     float64 `expr:"unequal" metric:"probe.result"`        // the faster over the slower of flows that ran together
+	Together    float64 `expr:"together" metric:"probe.result"`       // their sum, bit/s
+	Tools       float64 `expr:"tools_differ" metric:"probe.result"`   // how many times better one program did than another, all else equal
+	Window      float64 `expr:"window" metric:"probe.result"`         // bytes, of the test that window/RTT fits best
+	WindowRTT   float64 `expr:"window_rtt" metric:"probe.result"`     // s
+	WindowRate  float64 `expr:"window_rate" metric:"probe.result"`    // window / RTT, bit/s
+	WindowGot   float64 `expr:"window_goodput" metric:"probe.result"` // what that test reached, bit/s
+	WindowFit   float64 `expr:"window_fit" metric:"probe.result"`     // the one over the other
+	WindowGrows float64 `expr:"window_grows" metric:"probe.result"`   // slope of rate over window at the small end of several, 1 is proportional
+	WindowPeak  float64 `expr:"window_peak" metric:"probe.result"`    // of a scan of windows: the best rate
+	WindowBest  float64 `expr:"window_best" metric:"probe.result"`    // and the smallest window, bytes, that comes within 3 % of it
+	WindowAfter float64 `expr:"window_after" metric:"probe.result"`   // the median rate with larger windows than that, over the best
+	WindowLoses float64 `expr:"window_loses" metric:"probe.result"`   // retransmits with those larger windows
+	Granted     float64 `expr:"granted" metric:"probe.result"`        // the least share of the window asked for that was granted
+
+	Paths      float64 `expr:"paths"`       // tested
+	PathsClean float64 `expr:"paths_clean"` // other paths that lose nothing
+	PathsLossy float64 `expr:"paths_lossy"` // other paths that lose
+	Elsewhere  float64 `expr:"elsewhere"`   // the best TCP rate of another path
+
+	Says    func(string) bool    `expr:"says"`    // whether anybody wrote of a topic: see topics.go
+	Cure    func(string) float64 `expr:"cure"`    // how many times better it was when the topic was switched; NaN if that was not compared
+	Better  func(string) string  `expr:"better"`  // the state in which it was better: on, off, changed
+	Setting func(string) string  `expr:"setting"` // the value of a setting about the topic; "" if there is none
+	SetOn   func(string) string  `expr:"set_on"`  // the host or device that has it so
+	SizeOf  func(string) float64 `expr:"size_of"` // the same as a number; NaN if it is none
+}
+
+// testFacts compares the tests of one path; they are computed once.
+func (sc *scene) testFacts(ps *pathScene) *testFacts {
+	if ps.tests != nil {
+		return ps.tests
+	}
+	rs := sc.results(ps.Path.Name)
+	f := &testFacts{Count: float64(len(rs)), Watched: truth(sc.watchedOverTime(ps))}
+	tcp := pick(rs, func(r result) bool { return r.tcp() && !math.IsNaN(r.rate) })
+	udp := pick(rs, func(r result) bool { return r.proto == "udp" })
+	steady := pick(tcp, func(r result) bool { return !r.early })
+	f.TCP, f.UDP = float64(len(tcp)), float64(len(udp))
+	f.rates(steady, tcp, ps.facts.Line)
+	f.directions(steady, rs)
+	f.losses(rs, steady, ps.facts.Line)
+	f.delays(rs)
+	f.sizes(rs, steady)
+	f.flows(rs, steady)
+	f.windows(steady, f.RTT)
+	f.tools(rs)
+	sc.hostsOfTests(f, rs)
+	sc.otherPaths(f, ps)
+	sc.words(f, rs)
+	ps.tests = f
+	return f
+}
+
+// watchedOverTime says whether there is any figure of the path over time.
+func (sc *scene) watchedOverTime(ps *pathScene) bool {
+	return slices.ContainsFunc(sc.keys(), func(k timeline.Key) bool { return k.Subject == timeline.Path(ps.Path.Name) })
+}
+
+func (f *testFacts) rates(steady, tcp []result, line float64) {
+	f.Rate, f.Best = least(steady, rateOf), most(steady, rateOf)
+	f.LineShare, f.RoundRate, f.RateSpread, f.Retrans, f.Mathis, f.Early = f.Rate/(line*tcpShare), nan, nan, nan, nan, nan
+	f.Retransmits = total(steady, func(r result) float64 { return r.retrans })
+	f.CleanRate = most(pick(steady, func(r result) bool { return r.retrans == 0 }), rateOf)
+	f.Stops, f.StopsOneWay = nan, nan
+	if len(steady) > 0 {
+		f.RoundRate = roundRate(f.Best)
+		slow := slices.MinFunc(steady, func(a, b result) int { return compareFloat(a.rate, b.rate) })
+		f.Retrans = slow.retransShare()
+		f.Mathis = slow.mathis()
+		f.Stops = truth(slices.ContainsFunc(steady, func(r result) bool { return r.rate < stopped }))
+		if f.Stops == 1 {
+			f.StopsOneWay = truth(f.reaches(steady, slow))
+		}
+	}
+	for _, r := range tcp {
+		if r.early && f.Rate > 0 {
+			f.Early = r.rate / f.Rate
+		}
+	}
+	if v := known(steady, rateOf); len(v) >= 3 {
+		f.RateSpread = (v[len(v)-1] - v[0]) / v[len(v)/2]
+	}
+}
+
+// stopped is the rate below which a transfer over TCP is taken to stand, bit/s: less than a segment a second.
+const stopped = 12000
+
+// reaches says whether the opposite direction of a test that stopped carries traffic.
+func (f *testFacts) reaches(steady []result, slow result) bool {
+	return slices.ContainsFunc(steady, func(r result) bool { return r.way() != slow.way() && r.rate > 1e6 })
+}
+
+// retransShare returns the share of segments that were sent again; NaN if it cannot be told.
+func (r result) retransShare() float64 {
+	segment := r.mss
+	if math.IsNaN(segment) {
+		segment = 1448
+	}
+	duration := r.duration
+	if math.IsNaN(duration) {
+		duration = usualTest
+	}
+	if math.IsNaN(r.retrans) || math.IsNaN(r.rate) {
+		return nan
+	}
+	return r.retrans / (r.rate*duration/8/segment + r.retrans + 1)
+}
+
+// mathis returns the rate over what TCP reaches at most at the test's loss and round trip: 1.22 MSS/(RTT sqrt(p)).
+func (r result) mathis() float64 {
+	p := r.retransShare()
+	if !(p > 0) || !(r.rtt > 0) {
+		return nan
+	}
+	return r.rate / (1.22 * 1448 * 8 / (r.rtt * math.Sqrt(p)))
+}
+
+// roundRate returns the usual line rate that a TCP rate fills, 0 if none.
+func roundRate(rate float64) float64 {
+	for _, line := range lineRates {
+		if share := rate / (line * tcpShare); share >= 0.95 && share <= 1.02 {
+			return line
+		}
+	}
+	return 0
+}
+
+func (f *testFacts) directions(steady, rs []result) {
+	by := func(set []result, way string) []result {
+		return pick(set, func(r result) bool { return r.direction == way })
+	}
+	f.Forward, f.Reverse = most(by(steady, timeline.Forward), rateOf), most(by(steady, timeline.Reverse), rateOf)
+	f.LossForward, f.LossReverse = most(by(rs, timeline.Forward), lossOf), most(by(rs, timeline.Reverse), lossOf)
+	f.Asymmetry = max(f.Forward, f.Reverse) / max(min(f.Forward, f.Reverse), 1)
+	f.WorseWay = timeline.Forward
+	if f.Reverse < f.Forward {
+		f.WorseWay = timeline.Reverse
+	}
+	switch {
+	case f.LossForward >= lossyFrom && f.LossReverse <= cleanTo:
+		f.LossWay = timeline.Forward
+	case f.LossReverse >= lossyFrom && f.LossForward <= cleanTo:
+		f.LossWay = timeline.Reverse
+	}
+}
+
+func (f *testFacts) losses(rs, steady []result, line float64) {
+	f.LossMax, f.LossAt, f.CleanTo, f.LossyFrom, f.LossFlat = nan, nan, nan, nan, nan
+	f.Ceiling, f.CeilingSeen, f.OfferedLoad, f.TCPAbove = nan, nan, nan, nan
+	told := pick(rs, func(r result) bool { return !math.IsNaN(r.loss) })
+	if len(told) == 0 {
+		return
+	}
+	worst := slices.MaxFunc(told, func(a, b result) int { return compareFloat(a.loss, b.loss) })
+	f.LossMax, f.LossAt = worst.loss, worst.offered
+	lossy := pick(told, func(r result) bool { return r.lossy() })
+	f.CleanTo, f.LossyFrom = most(pick(told, func(r result) bool { return r.clean() && r.way() == worst.way() }), offeredOf), least(lossy, offeredOf)
+	f.OfferedLoad = f.LossyFrom / line
+	if len(lossy) == 0 {
+		return
+	}
+	fast := most(pick(steady, func(r result) bool { return r.retrans == 0 && (r.way() == worst.way() || r.direction == "") }), rateOf)
+	f.TCPAbove = truth(fast >= f.LossyFrom)
+	if math.IsNaN(fast) || math.IsNaN(f.LossyFrom) {
+		f.TCPAbove = nan
+	}
+	f.ceilings(pick(lossy, func(r result) bool { return r.way() == worst.way() && r.offered > 0 && r.proto == "udp" }))
+}
+
+// ceilings compares lossy tests of different offered rates: as much arrives of each (something lets no more through), or
+// as large a share is lost of each (something damages every packet alike).
+func (f *testFacts) ceilings(lossy []result) {
+	if len(lossy) == 0 {
+		return
+	}
+	slices.SortFunc(lossy, func(a, b result) int { return compareFloat(a.offered, b.offered) })
+	low, high := lossy[0], lossy[len(lossy)-1]
+	f.Ceiling, f.CeilingSeen = high.rate, 1
+	if high.offered < 1.2*low.offered {
+		if f.CleanTo >= 0 && f.CleanTo < low.offered {
+			f.LossFlat = 0
+		}
+		return
+	}
+	f.LossFlat = truth(high.loss < 1.6*low.loss && low.loss < 1.6*high.loss && !(f.CleanTo >= 0.2*low.offered))
+	f.CeilingSeen = 0
+	arrived := known(lossy, rateOf)
+	if mid := arrived[len(arrived)/2]; arrived[0] >= 0.88*mid && arrived[len(arrived)-1] <= 1.12*mid {
+		f.Ceiling, f.CeilingSeen, f.LossFlat = mid, float64(len(arrived)), 0
+	}
+}
+
+func (f *testFacts) delays(rs []result) {
+	f.RTT = least(rs, func(r result) float64 { return r.rtt })
+	f.Jitter = most(rs, func(r result) float64 { return r.jitter })
+	f.Loaded = most(rs, func(r result) float64 { return r.loaded })
+	if math.IsNaN(f.Loaded) { // told by tests that load the path, beside one that does not
+		idle := pick(rs, func(r result) bool { return r.proto == "icmp" })
+		busy := pick(rs, func(r result) bool { return r.proto == "udp" || r.tcp() })
+		if len(idle) > 0 {
+			f.Loaded = most(busy, func(r result) float64 { return r.rtt })
+		}
+	}
+	f.Queue = f.Loaded - f.RTT
+}
+
+func (f *testFacts) sizes(rs, steady []result) {
+	f.SizePasses, f.SizeFails, f.SizeSlope, f.PacketRate = nan, nan, nan, nan
+	size := func(r result) float64 {
+		if math.IsNaN(r.size) {
+			return r.mss
+		}
+		return r.size
+	}
+	sized := pick(rs, func(r result) bool { return size(r) > 0 })
+	f.SizeFails = least(pick(sized, result.failed), size)
+	f.SizePasses = most(pick(sized, func(r result) bool { return r.passed() && !(size(r) >= f.SizeFails) }), size)
+	if !(f.SizePasses < f.SizeFails) && len(pick(sized, func(r result) bool { return r.passed() && size(r) > f.SizeFails })) > 0 {
+		f.SizeFails = nan // larger ones get through
+	}
+	flows := pick(steady, func(r result) bool { return size(r) > 0 })
+	sort.SliceStable(flows, func(i, j int) bool { return size(flows[i]) < size(flows[j]) })
+	if n := len(flows); n >= 2 && size(flows[n-1]) >= 1.1*size(flows[0]) {
+		f.SizeSlope = flows[n-1].rate / max(flows[0].rate, 1)
+	}
+	moving := pick(sized, func(r result) bool { return r.rate > 0 && (r.lossy() || r.tcp()) })
+	pps := known(moving, func(r result) float64 { return r.rate / 8 / size(r) })
+	if lo, hi := least(moving, size), most(moving, size); len(pps) >= 2 && hi >= 1.8*lo {
+		f.PacketRate = 0
+		if mid := pps[len(pps)/2]; pps[0] >= 0.8*mid && pps[len(pps)-1] <= 1.25*mid {
+			f.PacketRate = mid
+		}
+	}
+}
+
+func (f *testFacts) flows(rs, steady []result) {
+	f.FlowGain, f.FlowTimes, f.FlowRate, f.PortsTested, f.PortsLossy, f.Unequal, f.Together = nan, nan, nan, nan, nan, nan, nan
+	for _, a := range steady {
+		for _, b := range steady {
+			if times := b.flows() / a.flows(); times > 1 && alikeBut(a, b, "streams") && !(times <= f.FlowTimes) {
+				f.FlowGain, f.FlowTimes, f.FlowRate = b.rate/max(a.rate, 1), times, a.rate/a.flows()
+			}
+		}
+	}
+	ports, lossy := map[float64]bool{}, map[float64]bool{}
+	for _, r := range rs {
+		if r.port > 0 {
+			ports[r.port] = true
+			if r.lossy() || r.failed() {
+				lossy[r.port] = true
+			}
+		}
+	}
+	if len(ports) > 1 {
+		f.PortsTested, f.PortsLossy = float64(len(ports)), float64(len(lossy))
+	}
+	for i, a := range steady {
+		for _, b := range steady[i+1:] {
+			when := a.event.Attrs["when"]
+			if when == "" || when != b.event.Attrs["when"] || a.way() != b.way() || a.event.Attrs["note"] == b.event.Attrs["note"] {
+				continue
+			}
+			if u := max(a.rate, b.rate) / max(min(a.rate, b.rate), 1); !(u <= f.Unequal) {
+				f.Unequal, f.Together = u, a.rate+b.rate
+			}
+		}
+	}
+}
+
+func (f *testFacts) windows(steady []result, rtt float64) {
+	f.Window, f.WindowRTT, f.WindowRate, f.WindowGot, f.WindowFit, f.WindowGrows = nan, nan, nan, nan, nan, nan
+	f.WindowPeak, f.WindowBest, f.WindowAfter, f.WindowLoses, f.Granted = nan, nan, nan, nan, nan
+	f.Granted = least(steady, func(r result) float64 { return r.granted / r.window })
+	for _, r := range steady {
+		w, trip := r.window, r.rtt
+		if r.granted < w {
+			w = r.granted
+		}
+		if math.IsNaN(trip) {
+			trip = rtt
+		}
+		if !(w > 0) || !(trip > 0) {
+			continue
+		}
+		allowed := w * 8 / trip * r.flows()
+		if fit := r.rate / allowed; math.IsNaN(f.WindowFit) || math.Abs(math.Log(fit)) < math.Abs(math.Log(f.WindowFit)) {
+			f.Window, f.WindowRTT, f.WindowRate, f.WindowGot, f.WindowFit = w, trip, allowed, r.rate, fit
+		}
+	}
+	f.scan(pick(steady, func(r result) bool { return r.window > 0 && r.flows() == 1 }))
+}
+
+// scan looks at tests with different windows: proportional at the small end, best somewhere, and what comes after.
+func (f *testFacts) scan(rs []result) {
+	slices.SortStableFunc(rs, func(a, b result) int { return compareFloat(a.window, b.window) })
+	if len(rs) < 2 || rs[len(rs)-1].window < 1.15*rs[0].window {
+		return
+	}
+	first := rs[0]
+	for _, r := range rs[1:] {
+		if r.window >= 1.15*first.window && first.rate > 0 {
+			f.WindowGrows = math.Log(r.rate/first.rate) / math.Log(r.window/first.window)
+			break
+		}
+	}
+	if len(rs) < 3 {
+		return
+	}
+	f.WindowPeak = most(rs, rateOf)
+	for _, r := range rs {
+		if r.rate >= 0.97*f.WindowPeak {
+			f.WindowBest = r.window
+			break
+		}
+	}
+	larger := pick(rs, func(r result) bool { return r.window > f.WindowBest })
+	f.WindowAfter = middle(larger, rateOf) / f.WindowPeak
+	f.WindowLoses = total(larger, func(r result) float64 { return r.retrans })
+}
+
+// tools compares tests that differ in the program that made them.
+func (f *testFacts) tools(rs []result) {
+	f.Tools = nan
+	for _, a := range rs {
+		for _, b := range rs {
+			ta, tb := toolWords.FindString(a.words), toolWords.FindString(b.words)
+			if ta == tb || ta == "" && tb == "" || !alikeBut(a, b, "") {
+				continue
+			}
+			if c := compare([]result{a}, []result{b}); c.factor >= 1 && !(c.factor <= f.Tools) {
+				f.Tools = c.factor
+			}
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package rules
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"whydrop/correlate"
+	"whydrop/correlate/timeline"
+)
+
+// hostsOfTests finds the busiest of the hosts that anything is told of, and what they lost.
+func (sc *scene) hostsOfTests(f *testFacts, rs []result) {
+	f.CPU, f.HostDrops = nan, total(rs, func(r result) float64 { return r.dropped })
+	busier := func(v float64, who string) {
+		if v > orZero(f.CPU) || math.IsNaN(f.CPU) && !math.IsNaN(v) {
+			f.CPU, f.CPUHost = v, who
+		}
+	}
+	for _, r := range rs {
+		busier(r.sender, "the sender")
+		busier(r.receiver, "the receiver")
+	}
+	for _, k := range sc.keys() {
+		switch k.Metric {
+		case timeline.HostCPU, timeline.HostCoreBusy, timeline.HostSoftirq, timeline.HostProcessCPU, timeline.DeviceCPU:
+			for _, x := range sc.snap.Series(k.Subject, k.Metric) {
+				busier(x.Value, k.Subject.Name+k.Subject.Device)
+			}
+		case timeline.HostUDPDrops:
+			f.HostDrops = orZero(f.HostDrops) + correlate.Total(sc.snap.Series(k.Subject, k.Metric), sc.span)
+		}
+	}
+}
+
+// otherPaths compares with the tests of other paths.
+func (sc *scene) otherPaths(f *testFacts, ps *pathScene) {
+	f.Elsewhere = nan
+	for _, p := range sc.topo.PathsIn(sc.snap) {
+		rs := sc.results(p.Name)
+		if len(rs) == 0 {
+			continue
+		}
+		f.Paths++
+		if p.Name == ps.Path.Name {
+			continue
+		}
+		if v := most(pick(rs, func(r result) bool { return r.tcp() && !r.early }), rateOf); v > orZero(f.Elsewhere) {
+			f.Elsewhere = v
+		}
+		switch loss := most(rs, lossOf); {
+		case loss >= lossyFrom:
+			f.PathsLossy++
+		case loss <= cleanTo:
+			f.PathsClean++
+		}
+	}
+}
+
+// words gives the facts that are asked about a topic.
+func (sc *scene) words(f *testFacts, own []result) {
+	t := sc.tell()
+	all := own
+	if len(sc.paths) > 1 || len(sc.topo.Paths) > 1 { // bypassing a box may be another path
+		all = nil
+		for _, p := range sc.topo.PathsIn(sc.snap) {
+			all = append(all, sc.results(p.Name)...)
+		}
+	}
+	cured := map[string]cure{}
+	cureOf := func(name string) cure {
+		if _, ok := cured[name]; !ok {
+			cured[name] = cure{factor: nan}
+			if re, known := topics[name]; known {
+				cured[name] = t.cureOf(re, own)
+				if math.IsNaN(cured[name].factor) && name == "middlebox" {
+					cured[name] = t.cureOf(re, all)
+				}
+			}
+		}
+		return cured[name]
+	}
+	f.Says = func(name string) bool { re, ok := topics[name]; return ok && t.says(re, own) }
+	f.Cure = func(name string) float64 { return cureOf(name).factor }
+	f.Better = func(name string) string { return cureOf(name).better }
+	setting := func(name string) (host, key, value string) {
+		if re, ok := topics[name]; ok {
+			return t.setting(re)
+		}
+		return "", "", ""
+	}
+	f.Setting = func(name string) string { _, _, v := setting(name); return v }
+	f.SetOn = func(name string) string { h, _, _ := setting(name); return h }
+	f.SizeOf = func(name string) float64 {
+		_, _, v := setting(name)
+		n, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
+		if err != nil {
+			return nan
+		}
+		return n
+	}
+}

@@ -1,0 +1,90 @@
+package rules
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"whydrop/correlate"
+	"whydrop/correlate/timeline"
+)
+
+// totalFacts gives what can be asked of a port about any metric, and what its counters stood at.
+func (sc *scene) totalFacts(f *portFacts, sub timeline.Subject) {
+	totals := map[string]float64{}
+	f.Age = nan
+	for _, e := range sc.snap.EventsOf(sub, timeline.EventTotals) {
+		for k, v := range e.Attrs {
+			if n, err := strconv.ParseFloat(v, 64); err == nil {
+				totals[k] = n
+			}
+		}
+	}
+	if age, ok := totals["age_s"]; ok {
+		f.Age = age
+	}
+	f.Counted = func(m string) float64 { return correlate.Total(sc.snap.Series(sub, timeline.Metric(m)), sc.span) }
+	f.Share = func(m string) float64 {
+		n := f.Counted(m)
+		return n / (n + f.Counted(string(packetsOf(m))))
+	}
+	f.Total = func(m string) float64 {
+		if n, ok := totals[m]; ok {
+			return n
+		}
+		return nan
+	}
+	f.TotalShare = func(m string) float64 {
+		n, all := f.Total(m), f.Total(string(packetsOf(m)))
+		if !(all > 0) {
+			return nan
+		}
+		return n / (n + all)
+	}
+	f.State = func(m string) float64 {
+		if x, ok := sc.snap.Last(sub, timeline.Metric(m)); ok {
+			return x.Value
+		}
+		return nan
+	}
+	counted := false
+	for _, m := range []timeline.Metric{timeline.InErrors, timeline.InFCS, timeline.OutDrops, timeline.InDrops, timeline.InSymbol} {
+		counted = counted || len(sc.snap.Series(sub, m)) > 0
+	}
+	f.HasTotals = truth(len(totals) > 0 && !counted)
+	sc.meanLoad(f, sub)
+	sc.otherEnd(f, sub)
+}
+
+// packetsOf returns the metric of the packets that a counter is a part of.
+func packetsOf(m string) timeline.Metric {
+	if strings.HasPrefix(m, "if.out.") || strings.Contains(m, "collisions") || strings.Contains(m, "policer") || strings.Contains(m, "class") {
+		return timeline.OutPackets
+	}
+	return timeline.InPackets
+}
+
+// meanLoad finds the utilisation over the longest interval: a mean hides what is shorter.
+func (sc *scene) meanLoad(f *portFacts, sub timeline.Subject) {
+	f.MeanLoad, f.LoadOver = nan, nan
+	for _, x := range sc.snap.Series(sub, timeline.Utilisation) {
+		if w := x.Span.Width().Seconds(); !(w < f.LoadOver) || math.IsNaN(f.LoadOver) {
+			f.MeanLoad, f.LoadOver = x.Value, w
+		}
+	}
+}
+
+// otherEnd compares the port with the one at the other end of its link.
+func (sc *scene) otherEnd(f *portFacts, sub timeline.Subject) {
+	far, ok := sc.topo.FarEnd(sub)
+	if ok {
+		f.OtherEnd = far.String()
+	}
+	differ := func(m timeline.Metric) bool {
+		a, okA := sc.snap.Last(sub, m)
+		b, okB := sc.snap.Last(far, m)
+		return ok && okA && okB && a.Value != b.Value
+	}
+	f.MTUs = func() bool { return differ(timeline.MTU) }
+	f.Duplexes = func() bool { return differ(timeline.HalfDuplex) }
+}

@@ -1,0 +1,256 @@
+package rules
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"whydrop/correlate/timeline"
+)
+
+// What people write beside a figure ("flow control off", "after the MTU was lowered") tells which experiment it was.
+// The words only say what was switched; whether it helped is told by the figures.
+
+// topics are the things that people switch, exchange or suspect, by the words they use for them.
+var topics = map[string]*regexp.Regexp{
+	"eee":       word(`eee|energy[ -_]?efficien\w*|802\.?3az|green[ -_]?ethernet|low[ -_]power[ -_]idle|lpi`),
+	"pause":     word(`flow[ -_]?control|pause\w*|802\.?3x|pfc|backpressure`),
+	"offload":   word(`lso\w*|tso|gso|gro|lro|ufo|offload\w*|hw[ -_]?nat|large[ -_](send|receive)\w*|checksum[ -_]offload|fast[ -_]?path|segmentation`),
+	"scaling":   word(`window[ -_]scal\w*|wscale|scal(e|ing)[ -_](option|factor)`),
+	"window":    word(`[rw]mem\w*|tcp_[rw]mem|socket[ -_]?buf\w*|sock[ -_]?buf\w*|window\w*|rcvbuf\w*|sndbuf\w*|so_rcvbuf|so_sndbuf`),
+	"buffer":    word(`rmem\w*|udp[ -_]?buf\w*|receive[ -_]buf\w*|socket[ -_]?buf\w*|rcvbuf\w*|so_rcvbuf|netdev_max_backlog|rcvbuferrors`),
+	"mtu":       word(`i?mtu|pmtu\w*|mss|jumbo|fragment\w*|df|don'?t[ -_]fragment|too[ -_]big|frag[ -_]needed|need[ -_]?frag\w*`),
+	"pacing":    word(`pac(ed|ing)|fq|unpaced|burst\w*|unlimited|rate[ -_]limited by the sender|smoothed?`),
+	"middlebox": word(`ip[sd]|idps|firewall\w*|inspection|middlebox|proxy|dpi|load[ -_]balancer|appliance|filter box|inline`),
+	"overlay":   word(`overlay|tunnel\w*|vxlan|geneve|gre|ipip|6in4|encap\w*|user[ -_]?space|tun|vpn|ipsec|wireguard|openvpn|pppoe|mpls`),
+	"userspace": word(`user[ -_]?space|udp backend|openvpn|slirp|tun device|software tunnel`),
+	"radio":     word(`wi-?fi|wlan|wireless|802\.11\w*|radio|microwave|lte|4g|5g`),
+	"qos":       word(`qos|mls qos|class\w*|priority|dscp|cos|diffserv|srr\w*|queue[ -_]?set|default queue|best[ -_]effort|voice|ef`),
+	"shaper":    word(`shap(e|er|ers|ed|ing)|traffic[ -_]shap\w*|bufferbloat|queue delay`),
+	"policer":   word(`polic(e|er|ers|ed|ing)|rate[ -_]?limit\w*|committed rate|cir|burst size|storm[ -_]control`),
+	"duplex":    word(`(half|full)[ -_]?duplex|duplex|auto[ -_]?neg\w*|forc(e|ed|ing)|100[ -_]?full|hard[ -_]?(set|coded)|negotiat\w*`),
+	"half":      word(`half[ -_]?duplex|hub|shared segment`),
+	"cable":     word(`cables?|cabling|patch\w*|jack|plug\w*|connector\w*|socket in the wall|wall (jack|socket|outlet)|reseat\w*|re-?terminat\w*|splice|fib(re|er)\w*`),
+	"optic":     word(`optics?|optical|sfps?\+?|transceiver\w*|gbic|fib(re|er)\w*|dbm|laser`),
+	"port":      word(`(another|other|different|next|new) port|port (swapped|changed|moved)|moved to (another )?port|line ?card`),
+	"cpu":       word(`cpu|softirq|ksoftirqd|interrupts?|irq|crypto|encrypt\w*|one core|single core|core`),
+	"punt":      word(`process[ -_]switch\w*|punt\w*|slow path|cef|software[ -_]forward\w*|control[ -_]plane|buffers?`),
+	"lag":       word(`lag|lacp|bond\w*|port[ -_]?channel\w*|etherchannel|aggregat\w*|link bundle|teaming|802\.?3ad|trunk of`),
+	"member":    word(`one member|member\w*|this link of|second link`),
+	"disk":      word(`disk|file system|ssd|hdd|storage|nfs|raid|write to`),
+	"app":       word(`scp|sftp|rsync|smb|cifs|samba|robocopy|ftp|backup|application|copy`),
+	"balance":   word(`source ports?|five-?tuple|5-?tuple|hash\w*|ecmp`),
+	"reload":    word(`reset|reboot\w*|restart\w*|reload\w*|power[ -_]cycl\w*`),
+	"nat":       word(`s?nat|conntrack|session table|state table|sessions`),
+	"idle":      word(`idle|first packet|after a pause|steady load|under load it`),
+	"stale":     word(`static arp|stale|arp (entry|cache|table)|mac (address )?table|clear(ed)? (the )?(arp|mac)`),
+}
+
+func word(alternatives string) *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^\pL\pN])(?:` + alternatives + `)(?:[^\pL\pN]|$)`)
+}
+
+var (
+	offWords = regexp.MustCompile(`\b(off|disabled?|disabling|without|no|not|none|removed|remov(e|ing)|bypass(ed|ing)?|past|around|lowered|reduced|smaller|stopped|unset|false|never)\b`)
+	onWords  = regexp.MustCompile(`\b(on|enabled?|enabling|active|with|through|via|uses?|using|true|set|raised|added|larger|forced)\b`)
+
+	afterWords  = regexp.MustCompile(`\b(after(wards)?|fixed|later|then|cured|repaired|following|new|since)\b`)
+	beforeWords = regexp.MustCompile(`\b(before|at first|initial(ly)?|original(ly)?|old|prior|faulty|bad)\b`)
+	earlyWords  = regexp.MustCompile(`\b(first|1st|initial) (second|interval|sec|\d+ ?s|report)\b|\bstart of the test\b`)
+	failWords   = regexp.MustCompile(`\b(fails?|failed|hangs?|hung|stalls?|stalled|time-?outs?|timed out|no (answer|reply|response)|nothing (arrives|passes|gets through|comes)|blocked|dead|lost all)\b`)
+	passWords   = regexp.MustCompile(`\b(works?|passes|passed|ok|fine|succeeds|gets through|normal)\b`)
+	toolWords   = regexp.MustCompile(`\b(iperf ?2(\.\d+)*|iperf ?3(\.\d+)*|iperf|netperf|nuttcp|ttcp|ntttcp|netcat|curl|wget|speedtest|ftp|scp|cygwin|other (tool|program)|another (tool|program)|different (tool|program)|native (build|tool)|ping)\b`)
+)
+
+// state says which state of a topic the words are about: "on", "off", or "" if they do not tell.
+func state(topic *regexp.Regexp, words string) string {
+	for _, loc := range topic.FindAllStringIndex(words, -1) {
+		// The clause around the word: a setting's state stands close to it.
+		from, to := loc[0], loc[1]
+		before, after := clause(words[:from], true), clause(words[to:], false)
+		switch {
+		case offWords.MatchString(after) || offWords.MatchString(before) || offWords.MatchString(words[from:to]):
+			return "off"
+		case onWords.MatchString(after) || onWords.MatchString(before):
+			return "on"
+		}
+	}
+	return ""
+}
+
+// clause returns the up to three words next to a place, within its clause.
+func clause(s string, last bool) string {
+	cut := func(r rune) bool { return strings.ContainsRune(",;.|()\n", r) }
+	if last {
+		if i := strings.LastIndexFunc(s, cut); i >= 0 {
+			s = s[i+1:]
+		}
+		f := strings.Fields(s)
+		return strings.Join(f[max(0, len(f)-3):], " ")
+	}
+	if i := strings.IndexFunc(s, cut); i >= 0 {
+		s = s[:i]
+	}
+	f := strings.Fields(strings.TrimLeft(s, ":=- "))
+	return strings.Join(f[:min(3, len(f))], " ")
+}
+
+// hearsay is everything that people wrote beside the figures, other than in the tests themselves.
+type hearsay struct {
+	text     []string                     // of events
+	settings map[string]map[string]string // by host or device
+}
+
+// byHand is how the Collector of an Origin begins where a person wrote a fact down.
+const byHand = "facts:"
+
+// tell gathers settings and the words of events once for a scene.
+func (sc *scene) tell() *hearsay {
+	if sc.told != nil {
+		return sc.told
+	}
+	t := &hearsay{settings: map[string]map[string]string{}}
+	for _, e := range sc.snap.Events() {
+		switch e.Type {
+		case timeline.EventSettings:
+			name := e.Name + e.Device
+			if t.settings[name] == nil {
+				t.settings[name] = map[string]string{}
+			}
+			for k, v := range e.Attrs {
+				t.settings[name][k] = v
+			}
+		default:
+			if strings.HasPrefix(e.Origin.Collector, byHand) || e.Type == timeline.EventMark {
+				t.text = append(t.text, strings.ToLower(e.Text))
+			}
+		}
+	}
+	sc.told = t
+	return t
+}
+
+// setting returns the value of a setting about the topic, and the host it is of.
+func (t *hearsay) setting(topic *regexp.Regexp) (host, key, value string) {
+	for _, h := range keysOf(t.settings) {
+		for _, k := range keysOf(t.settings[h]) {
+			if topic.MatchString(strings.ToLower(strings.ReplaceAll(k, "_", " "))) || topic.MatchString(strings.ToLower(k)) {
+				return h, k, strings.ToLower(t.settings[h][k])
+			}
+		}
+	}
+	return "", "", ""
+}
+
+// says tells whether anybody wrote of the topic: in a test of these, in a setting or beside an event.
+func (t *hearsay) says(topic *regexp.Regexp, rs []result) bool {
+	if slices.ContainsFunc(rs, func(r result) bool { return topic.MatchString(r.words) }) {
+		return true
+	}
+	if slices.ContainsFunc(t.text, topic.MatchString) {
+		return true
+	}
+	for _, s := range t.settings {
+		for k, v := range s {
+			if topic.MatchString(strings.ToLower(strings.ReplaceAll(k, "_", " ")+" "+v)) || topic.MatchString(strings.ToLower(k)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// cure is what came of switching something.
+type cure struct {
+	factor float64 // how many times better it was afterwards, or in the better state; NaN: nothing was compared
+	better string  // the state it was better in: on, off, or changed
+	worse  result
+	best   result
+}
+
+// cureOf compares the tests in the two states of a topic.
+func (t *hearsay) cureOf(topic *regexp.Regexp, rs []result) cure {
+	none := cure{factor: nan}
+	if !t.says(topic, rs) {
+		return none
+	}
+	on := pick(rs, func(r result) bool { return state(topic, r.words) == "on" })
+	off := pick(rs, func(r result) bool { return state(topic, r.words) == "off" })
+	rest := pick(rs, func(r result) bool { return !r.early && state(topic, r.words) == "" })
+	switch {
+	case len(on) > 0 && len(off) > 0:
+		if c := compare(on, off); c.factor >= 1 {
+			c.better = "off"
+			return c
+		}
+		c := compare(off, on)
+		c.better = "on"
+		return c
+	case len(on) > 0 && len(rest) > 0 && switched(on):
+		return orNothing(compareBoth(rest, on, "on", "off"))
+	case len(off) > 0 && len(rest) > 0:
+		return orNothing(compareBoth(rest, off, "off", "on"))
+	case len(on) > 0 && len(rest) > 0:
+		return orNothing(compareBoth(rest, on, "on", "off"))
+	}
+	// Nobody wrote a state beside a figure: before and after a change of which the words are told elsewhere.
+	after := pick(rs, func(r result) bool {
+		return !r.early && afterWords.MatchString(r.words) && !beforeWords.MatchString(r.words)
+	})
+	before := pick(rs, func(r result) bool { return !r.early && !afterWords.MatchString(r.words) })
+	if len(after) == 0 || len(before) == 0 || !slices.ContainsFunc(after, func(r result) bool { return topic.MatchString(r.words) }) && !slices.ContainsFunc(t.text, topic.MatchString) {
+		return none
+	}
+	c := compare(before, after)
+	c.better = "changed"
+	return c
+}
+
+func switched(rs []result) bool {
+	return slices.ContainsFunc(rs, func(r result) bool { return afterWords.MatchString(r.words) })
+}
+
+func orNothing(c cure, ok bool) cure {
+	if !ok {
+		return cure{factor: nan}
+	}
+	return c
+}
+
+// compareBoth compares the tests of which the state is told with the others, whichever are the better ones.
+func compareBoth(rest, named []result, state, other string) (cure, bool) {
+	if c := compare(rest, named); c.factor >= 1 {
+		c.better = state
+		return c, true
+	}
+	c := compare(named, rest)
+	c.better = other
+	return c, c.factor >= 1
+}
+
+// compare says how many times better the tests of b were than those of a: by rate where the same kind was measured,
+// else by loss. NaN where nothing of the two can be compared.
+func compare(a, b []result) cure {
+	out := cure{factor: nan}
+	for _, x := range a {
+		for _, y := range b {
+			f := nan
+			switch {
+			case x.tcp() && y.tcp() && x.way() == y.way() && y.rate > 0:
+				f = y.rate / max(x.rate, 1)
+			case x.proto == y.proto && !math.IsNaN(x.loss) && !math.IsNaN(y.loss) && x.lossy() != y.lossy():
+				f = (x.loss + cleanTo) / (y.loss + cleanTo)
+			case x.lossy() && y.rate > 0 && math.IsNaN(y.loss) || x.failed() && y.passed():
+				f = healed
+			}
+			if f > 0 && !(f <= out.factor) {
+				out = cure{factor: f, worse: x, best: y}
+			}
+		}
+	}
+	return out
+}
+
+// healed stands for an improvement of which only the fact is told.
+const healed = 2
