@@ -46,6 +46,8 @@ type column struct {
 	key  timeline.Key
 	rows []int32
 	vals []float64
+
+	constant bool // of a decoded column: all values are known to be equal
 }
 
 // noTime stands for the zero time.Time.

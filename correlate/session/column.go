@@ -133,6 +133,13 @@ func (r *reader) values(g *group, c *column, vals []float64) {
 	for i := range c.vals {
 		before += r.int()
 		c.vals[i] = float64(before)
+		if i == 0 && r.zeros(n-1) {
+			for j := range c.vals {
+				c.vals[j] = c.vals[0]
+			}
+			c.constant = before == 0 || way != asPerWidth
+			break
+		}
 	}
 	switch way {
 	case asPerWidth:
@@ -140,12 +147,26 @@ func (r *reader) values(g *group, c *column, vals []float64) {
 		for i, v := range c.vals {
 			c.vals[i] = v / widths[c.rows[i]]
 		}
+		r.finite(c)
 	case asNanoseconds:
 		for i, v := range c.vals {
 			c.vals[i] = time.Duration(v).Seconds()
 		}
 	}
-	r.finite(c)
+}
+
+// zeros goes past n differences if all of them are zero, and says whether they are.
+func (r *reader) zeros(n int) bool {
+	if n > len(r.b) {
+		return false
+	}
+	for _, b := range r.b[:n] {
+		if b != 0 {
+			return false
+		}
+	}
+	r.b = r.b[n:]
+	return true
 }
 
 // skip goes past the values of a column.

