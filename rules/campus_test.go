@@ -44,16 +44,21 @@ var units = map[string][]string{
 
 // story is one timeline as a case tells it.
 type story struct {
-	Seconds float64   `yaml:"seconds"` // 0: 60
-	Rate    float64   `yaml:"rate"`    // what the probe offers; 0: 50e6; negative: unlimited
-	Line    float64   `yaml:"line"`    // speed of every port; 0: 1e9
-	Via     string    `yaml:"via"`     // "0..20: fw1, 20..40: fw2"; "": fw1 always
-	Series  []series  `yaml:"series"`  // laid over the healthy base
-	Events  []happens `yaml:"events"`
-	Outages []outage  `yaml:"outages"`
-	Silence []silence `yaml:"silence"`
-	Without []series  `yaml:"without"` // readings that the device does not have
-	Empty   bool      `yaml:"empty"`   // no healthy base, and no devices
+	Seconds  float64                      `yaml:"seconds"` // 0: 60
+	Rate     float64                      `yaml:"rate"`    // what the probe offers; 0: 50e6; negative: unlimited
+	Line     float64                      `yaml:"line"`    // speed of every port; 0: 1e9
+	Via      string                       `yaml:"via"`     // "0..20: fw1, 20..40: fw2"; "": fw1 always
+	Series   []series                     `yaml:"series"`  // laid over the healthy base
+	Events   []happens                    `yaml:"events"`
+	Outages  []outage                     `yaml:"outages"`
+	Silence  []silence                    `yaml:"silence"`
+	Without  []series                     `yaml:"without"`  // readings that the device does not have
+	Empty    bool                         `yaml:"empty"`    // no healthy base, and no devices but those of ports
+	Ports    []string                     `yaml:"ports"`    // with empty: ports on path t
+	Links    [][]string                   `yaml:"links"`    // pairs of them at the ends of one link
+	Tests    []map[string]string          `yaml:"tests"`    // tests of path t (a-b, if it is not empty), as an EventResult tells them; path: another one
+	Totals   map[string]map[string]string `yaml:"totals"`   // what counters of ports stand at, as an EventTotals tells them
+	Settings map[string]map[string]string `yaml:"settings"` // of hosts
 }
 
 type series struct {
@@ -157,7 +162,7 @@ func (st story) build(t testing.TB) (timeline.Snapshot, correlate.Topology) {
 	topo.Paths[0].Rate = max(0, rate)
 	all := map[timeline.Key][]timeline.Sample{}
 	if st.Empty {
-		topo = correlate.Topology{}
+		topo = st.shown()
 	} else {
 		st.base(t, all, topo, n, rate)
 	}
@@ -172,6 +177,7 @@ func (st story) build(t testing.TB) (timeline.Snapshot, correlate.Topology) {
 	for _, q := range st.Silence {
 		records = append(records, st.quiet(all, q)...)
 	}
+	records = append(records, st.byHand(n)...)
 	for _, v := range all {
 		for _, s := range v {
 			records = append(records, s)

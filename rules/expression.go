@@ -12,6 +12,8 @@ import (
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/vm"
 	"go.yaml.in/yaml/v4"
+
+	"whydrop/correlate/timeline"
 )
 
 // Truth is a value of three-valued logic: a condition over a reading that is missing is neither true nor false.
@@ -33,6 +35,7 @@ type Expression struct {
 	tree  *branch
 	value *vm.Program // for expressions that are not conditions
 	reads []string    // the facts it reads, like port.fcs.total
+	asks  []string    // the metrics it asks for by name, like port.counted('if.in.symbol')
 }
 
 // UnmarshalYAML keeps the text and its line.
@@ -91,7 +94,7 @@ func (e *Expression) parse(env map[string]any, thresholds map[string]Threshold) 
 	}
 	r := &reader{thresholds: thresholds, env: env}
 	ast.Walk(&tree.Node, r)
-	e.reads = r.reads
+	e.reads, e.asks = r.reads, r.asks
 	return tree.Node, r.err
 }
 
@@ -100,11 +103,16 @@ type reader struct {
 	thresholds map[string]Threshold
 	env        map[string]any
 	reads      []string
+	asks       []string
 	err        error
 }
 
 // Visit looks at one node after its children.
 func (r *reader) Visit(n *ast.Node) {
+	if c, ok := (*n).(*ast.CallNode); ok {
+		r.call(c)
+		return
+	}
 	m, ok := (*n).(*ast.MemberNode)
 	if !ok {
 		return
@@ -124,6 +132,39 @@ func (r *reader) Visit(n *ast.Node) {
 	if path := (*n).String(); !slices.Contains(r.reads, path) {
 		r.reads = append(r.reads, path)
 	}
+}
+
+// call checks the name that a fact is asked for: of a metric, or of a topic.
+func (r *reader) call(c *ast.CallNode) {
+	m, ok := c.Callee.(*ast.MemberNode)
+	if !ok || len(c.Arguments) != 1 {
+		return
+	}
+	fact, okFact := m.Property.(*ast.StringNode)
+	of, okOf := c.Arguments[0].(*ast.StringNode)
+	if !okFact || !okOf || r.err != nil {
+		return
+	}
+	switch fact.Value {
+	case "counted", "share", "total", "total_share", "state":
+		if _, ok := timeline.Describe(timeline.Metric(of.Value)); !ok {
+			r.err = fmt.Errorf("%q is no metric%s", of.Value, nearest(of.Value, metricNames()))
+			return
+		}
+		r.asks = append(r.asks, of.Value)
+	case "says", "cure", "better", "setting", "set_on", "size_of":
+		if _, ok := topics[of.Value]; !ok {
+			r.err = fmt.Errorf("%q is no topic%s", of.Value, nearest(of.Value, keysOf(topics)))
+		}
+	}
+}
+
+func metricNames() []string {
+	var out []string
+	for _, d := range timeline.Metrics() {
+		out = append(out, string(d.Metric))
+	}
+	return out
 }
 
 // grow makes the tree of connectives of a condition.

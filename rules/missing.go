@@ -10,6 +10,12 @@ import (
 
 // miss notes which readings an expression could not be decided for.
 func (m *match) miss(s timeline.Snapshot, e Expression) {
+	for _, one := range e.asks {
+		if len(s.Series(m.cand.subject, timeline.Metric(one))) == 0 {
+			d, _ := timeline.Describe(timeline.Metric(one))
+			m.missing = appendNew(m.missing, d.Name+" ("+one+") of "+m.cand.subject.String())
+		}
+	}
 	for _, read := range e.reads {
 		value, metric := lookup(m.cand.env, read)
 		if metric == "" || !math.IsNaN(value) {

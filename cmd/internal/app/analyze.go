@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"whydrop/cmd/internal/app/ingest"
@@ -32,6 +33,7 @@ func Analyze(paths []string, stdin io.Reader) report.Document {
 type analysis struct {
 	texts      ingest.Collection
 	recordings []Recording
+	facts      []Facts
 	problems   []string
 	read       int
 }
@@ -71,6 +73,14 @@ func (a *analysis) text(name string, r io.Reader) {
 		a.problem(name, err)
 	case len(b) > ingest.MaxSize:
 		a.problem(name, fmt.Errorf("is larger than %d MiB; cut out what matters", ingest.MaxSize>>20))
+	case isFacts(name, b):
+		f, err := ParseFacts(name, b)
+		if err != nil {
+			a.problems = append(a.problems, strings.Split(err.Error(), "\n")...)
+			return
+		}
+		a.facts = append(a.facts, f)
+		a.read++
 	default:
 		a.texts.Add(name, b)
 		a.read++
@@ -98,6 +108,14 @@ func (a *analysis) document() report.Document {
 		in.Diagnoses = together(in.Diagnoses, rules.Evaluate(rules.Default(), store.Snapshot(), t))
 		in.Topology = t
 		in.Warnings = append(in.Warnings, "The devices whose logs are here are taken to lie on the measured path, and their clocks to agree with that of the measurement.")
+	}
+	for _, f := range a.facts {
+		in.Blocks = append(in.Blocks, report.Block{Where: f.Name, Kind: "facts", What: f.Counts})
+		in.Diagnoses = append(in.Diagnoses, f.Diagnose()...)
+		in.Topology = joined(in.Topology, f.Topology)
+		in.Warnings = append(in.Warnings, f.Notes...)
+		got.Undated = got.Undated || f.Undated
+		putAll(&store, f.Snapshot)
 	}
 	for _, r := range a.recordings {
 		in.Blocks = append(in.Blocks, recordingBlock(r))

@@ -11,8 +11,8 @@ import (
 //go:embed site.example.yaml
 var ExampleSite []byte
 
-// WriteExample writes ExampleSite to a new file; it never replaces one.
-func WriteExample(path string) error {
+// WriteExample writes an example to a new file; it never replaces one.
+func WriteExample(path string, example []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if os.IsExist(err) {
 		return Exit{ExitRefused, fmt.Errorf("%s is there already; name another file", path)}
@@ -20,7 +20,7 @@ func WriteExample(path string) error {
 	if err != nil {
 		return Exit{ExitUsage, err}
 	}
-	_, err = f.Write(ExampleSite)
+	_, err = f.Write(example)
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}

@@ -1,0 +1,427 @@
+package app
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"whydrop/correlate"
+	"whydrop/correlate/timeline"
+	"whydrop/rules"
+)
+
+// Facts is a file of facts by hand as rules can reason on it.
+type Facts struct {
+	Name     string
+	Topology correlate.Topology
+	Snapshot timeline.Snapshot
+	Undated  bool     // no time was given, so nothing is known of what came first
+	Notes    []string // what was assumed
+	Counts   string   // how much was told, in words
+}
+
+// factsSource marks records that somebody wrote down.
+const factsSource = "facts:"
+
+// ParseFacts reads facts by hand, schema v1, and lays them out as records. Mistakes name file, line and key.
+func ParseFacts(name string, text []byte) (Facts, error) {
+	f, err := parseFacts(name, text)
+	if err != nil {
+		return Facts{}, err
+	}
+	b := &factsBuilder{file: f, origin: timeline.Origin{Collector: factsSource + name}}
+	b.out.Name = name
+	b.span()
+	b.topology()
+	for _, p := range f.Ports {
+		b.port(p)
+	}
+	for _, p := range f.Probes {
+		b.probe(p)
+	}
+	for _, e := range f.Events {
+		b.event(e)
+	}
+	for _, h := range f.Hosts {
+		b.host(h)
+	}
+	b.out.Snapshot = timeline.NewSnapshot(b.records...)
+	b.out.Counts = fmt.Sprintf("facts by hand: %d ports, %d probes, %d events, %d hosts", len(f.Ports), len(f.Probes), len(f.Events), len(f.Hosts))
+	return b.out, nil
+}
+
+// Diagnose evaluates the catalogue over the facts. What rests on events without a time is no more than suspected: which
+// came first is not known.
+func (f Facts) Diagnose() []rules.Diagnosis {
+	found := rules.Evaluate(rules.Default(), f.Snapshot, f.Topology)
+	if !f.Undated {
+		return found
+	}
+	for i := range found {
+		d := &found[i]
+		if d.Verdict == rules.Holds && len(d.Events) > 0 {
+			d.Verdict = rules.Suspected
+			d.Confidence = min(d.Confidence, undatedMost)
+			d.Missing = append(d.Missing, "the times of the events: without them nothing tells which came first")
+		}
+	}
+	return found
+}
+
+// undatedMost is the confidence that a finding reaches at most if its events have no times.
+const undatedMost = 0.65
+
+// factsBuilder lays out one file.
+type factsBuilder struct {
+	file    factsFile
+	out     Facts
+	all     timeline.Span // the time that everything without a time of its own lies in
+	origin  timeline.Origin
+	records []timeline.Record
+}
+
+// span chooses the time in which everything without a time of its own lies: as long as the longest interval, and around
+// all the times that are told.
+func (b *factsBuilder) span() {
+	length := time.Minute
+	for _, p := range b.file.Ports {
+		length = max(length, lengthOf(p.Interval))
+	}
+	for _, p := range b.file.Probes {
+		length = max(length, lengthOf(p.DurationS))
+	}
+	var told timeline.Span
+	for _, e := range b.file.Events {
+		if t, exact, err := factsTime(e.Time.text); err == nil {
+			told = told.Union(timeline.Around(t, exact))
+		}
+	}
+	b.out.Undated = told.IsZero()
+	if told.IsZero() {
+		from := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+		b.all = timeline.Span{From: from, To: from.Add(length)}
+		return
+	}
+	told = told.Widen(length/2, length/2)
+	b.all = told
+}
+
+// lengthOf returns a number of seconds as a length, at most thirty years.
+func lengthOf(v number) time.Duration {
+	return time.Duration(min(v.value, 1e9) * float64(time.Second))
+}
+
+// defaultPath is the path of probes that name none.
+const defaultPath = "path"
+
+func (b *factsBuilder) topology() {
+	t := &b.out.Topology
+	for _, p := range b.file.Topology.Paths {
+		name := p.name.text
+		if name == "" {
+			name = strings.Trim(p.from.text+"-"+p.to.text, "-")
+		}
+		if name == "" {
+			name = defaultPath
+		}
+		path := correlate.Path{Name: name, To: p.to.text}
+		for _, h := range p.hops {
+			var names []string
+			for _, s := range h.names {
+				names = append(names, s.text)
+				b.device(s.text, "")
+			}
+			path.Hops = append(path.Hops, names)
+		}
+		t.Paths = append(t.Paths, path)
+	}
+	for _, p := range b.file.Ports {
+		b.device(p.name(), p.Port.text)
+	}
+	for _, l := range b.file.Topology.Links {
+		b.device(l.a.device, l.a.port)
+		b.device(l.b.device, l.b.port)
+		t.Links = append(t.Links, correlate.Link{A: [2]string{l.a.device, l.a.port}, B: [2]string{l.b.device, l.b.port}})
+	}
+	for _, e := range b.file.Events {
+		if e.Device.isSet() {
+			b.device(e.Device.text, e.Port.text)
+		}
+	}
+	for _, p := range b.file.Probes {
+		if _, known := t.Path(b.pathOf(p)); !known {
+			t.Paths = append(t.Paths, correlate.Path{Name: b.pathOf(p)})
+		}
+	}
+	if len(t.Paths) == 0 {
+		t.Paths = append(t.Paths, correlate.Path{Name: defaultPath})
+	}
+	var all [][]string
+	for _, d := range t.Devices {
+		all = append(all, []string{d.Name})
+	}
+	for i := range t.Paths {
+		if len(t.Paths[i].Hops) == 0 {
+			t.Paths[i].Hops = all
+		}
+	}
+	b.assumeLink()
+}
+
+// assumeLink takes the only two ports that are told for the two ends of one link, if they are on two devices.
+func (b *factsBuilder) assumeLink() {
+	t := &b.out.Topology
+	if len(t.Links) > 0 || len(t.Devices) != 2 || len(t.Devices[0].Ports) != 1 || len(t.Devices[1].Ports) != 1 {
+		return
+	}
+	l := correlate.Link{A: [2]string{t.Devices[0].Name, t.Devices[0].Ports[0]}, B: [2]string{t.Devices[1].Name, t.Devices[1].Ports[0]}}
+	t.Links = append(t.Links, l)
+	b.out.Notes = append(b.out.Notes, fmt.Sprintf("The two ports %s %s and %s %s are taken for the two ends of one link.", l.A[0], l.A[1], l.B[0], l.B[1]))
+}
+
+// pathOf returns the name of the path that a probe is of.
+func (b *factsBuilder) pathOf(p factsProbe) string {
+	switch {
+	case p.Path.isSet():
+		return p.Path.text
+	case len(b.file.Topology.Paths) == 1:
+		return b.out.Topology.Paths[0].Name
+	}
+	return defaultPath
+}
+
+// device notes a device and one of its ports.
+func (b *factsBuilder) device(name, port string) {
+	t := &b.out.Topology
+	i := slices.IndexFunc(t.Devices, func(d correlate.Device) bool { return d.Name == name })
+	if i < 0 {
+		i = len(t.Devices)
+		t.Devices = append(t.Devices, correlate.Device{Name: name})
+	}
+	if port != "" && !slices.Contains(t.Devices[i].Ports, port) {
+		t.Devices[i].Ports = append(t.Devices[i].Ports, port)
+	}
+}
+
+// name returns the device's name, or a word where it has none.
+func (p factsPort) name() string {
+	if p.Device.isSet() {
+		return p.Device.text
+	}
+	return "device"
+}
+
+func (b *factsBuilder) put(r timeline.Record) { b.records = append(b.records, r) }
+
+func (b *factsBuilder) sample(sub timeline.Subject, m timeline.Metric, sp timeline.Span, v float64) {
+	b.put(timeline.Sample{Subject: sub, Metric: m, Span: sp, Value: v, Origin: b.origin})
+}
+
+func (b *factsBuilder) port(p factsPort) {
+	sub := timeline.Port(p.name(), p.Port.text)
+	if !p.Port.isSet() {
+		sub = timeline.Device(p.name())
+	}
+	interval := b.all
+	if d := lengthOf(p.Interval); d > 0 {
+		interval.From = interval.To.Add(-d)
+	}
+	if p.Speed.isSet() {
+		b.sample(sub, timeline.Speed, b.all, p.Speed.value)
+	}
+	if p.Duplex.isSet() {
+		half := 0.0
+		if p.Duplex.text == "half" {
+			half = 1
+		}
+		b.sample(sub, timeline.HalfDuplex, b.all, half)
+	}
+	totals := map[string]string{}
+	for _, r := range p.Now.rows {
+		if counts(r.key) {
+			totals[r.key] = strconv.FormatFloat(r.value, 'f', -1, 64)
+			continue
+		}
+		sp := b.all
+		if p.Interval.isSet() {
+			sp = interval
+		}
+		b.sample(sub, timeline.Metric(r.key), sp, r.value)
+	}
+	for _, r := range p.After.rows {
+		b.difference(sub, interval, p, r, totals)
+	}
+	for _, r := range p.Before.rows {
+		if _, ok := p.After.get(r.key); !ok && !counts(r.key) {
+			b.sample(sub, timeline.Metric(r.key), timeline.Span{From: interval.From, To: interval.From}, r.value)
+		}
+	}
+	if len(totals) > 0 {
+		if p.AgeS.isSet() {
+			totals["age_s"] = strconv.FormatFloat(p.AgeS.value, 'f', -1, 64)
+		}
+		b.put(timeline.Event{Subject: sub, Type: timeline.EventTotals, Span: b.all, Attrs: totals, Origin: b.origin})
+	}
+}
+
+// counts says whether a metric counts, rather than being a state: what devices show of it is a number of packets, or for the
+// two rates of octets.
+func counts(key string) bool {
+	d, _ := timeline.Describe(timeline.Metric(key))
+	return d.Unit == "packet/s" || d.Unit == "1/s" || octets(key)
+}
+
+func octets(key string) bool {
+	return key == string(timeline.InBits) || key == string(timeline.OutBits)
+}
+
+// difference puts what a counter counted between before and after, and a state as it was at both.
+func (b *factsBuilder) difference(sub timeline.Subject, sp timeline.Span, p factsPort, r metricRow, totals map[string]string) {
+	m := timeline.Metric(r.key)
+	before, ok := p.Before.get(r.key)
+	if !counts(r.key) {
+		if ok {
+			b.sample(sub, m, timeline.Span{From: sp.From, To: sp.From.Add(sp.Width() / 2)}, before)
+			sp.From = sp.From.Add(sp.Width() / 2)
+		}
+		b.sample(sub, m, sp, r.value)
+		return
+	}
+	if !ok {
+		if _, told := totals[r.key]; !told {
+			totals[r.key] = strconv.FormatFloat(r.value, 'f', -1, 64)
+		}
+		return
+	}
+	n := r.value - before
+	if n < 0 {
+		// 2^32: counters of 32 bits wrap (RFC 2863, section 3.1.6); one that was near its end went round.
+		if const32 := 4294967296.0; before < const32 && before > 0.75*const32 {
+			n += const32
+		} else {
+			b.put(timeline.Event{Subject: sub, Type: timeline.EventUnreliable, Span: sp, Attrs: map[string]string{"metric": r.key}, Origin: b.origin,
+				Text: fmt.Sprintf("%s fell from %.0f to %.0f", r.key, before, r.value)})
+			b.put(timeline.Gap{Subject: sub, Metric: m, Span: sp, Reason: timeline.ReasonSuspect, Text: "the counter fell", Origin: b.origin})
+			return
+		}
+	}
+	if octets(r.key) {
+		n *= 8
+	}
+	b.sample(sub, m, sp, n/sp.Width().Seconds())
+}
+
+// sourcePort finds the source port in a person's words.
+var sourcePort = regexp.MustCompile(`(?i)\b(?:source|src|local) port (\d+)\b`)
+
+func (b *factsBuilder) probe(p factsProbe) {
+	attrs := map[string]string{}
+	for key, v := range map[string]scalar{"proto": p.Proto, "direction": p.Direction, "when": p.When, "note": p.Note} {
+		if v.isSet() {
+			attrs[key] = v.text
+		}
+	}
+	for key, v := range map[string]number{
+		"rate_bps": p.RateBps, "offered_bps": p.OfferedBps, "loss_ratio": p.LossRatio, "retransmits": p.Retransmits, "window_bytes": p.WindowBytes,
+		"rtt_ms": p.RTTMs, "streams": p.Streams, "size_bytes": p.SizeBytes, "jitter_ms": p.JitterMs, "duration_s": p.DurationS,
+	} {
+		if v.isSet() {
+			attrs[key] = strconv.FormatFloat(v.value, 'f', -1, 64)
+		}
+	}
+	if m := sourcePort.FindStringSubmatch(p.Note.text); m != nil {
+		attrs["port"] = m[1]
+	}
+	sp := b.all
+	if t, exact, err := factsTime(p.When.text); err == nil && !b.out.Undated {
+		sp = timeline.Around(t, exact)
+		sp.To = sp.To.Add(lengthOf(p.DurationS))
+	}
+	b.put(timeline.Event{Subject: timeline.Path(b.pathOf(p)), Type: timeline.EventResult, Span: sp, Attrs: attrs, Origin: b.origin})
+}
+
+func (b *factsBuilder) event(e factsEvent) {
+	ev := timeline.Event{Type: timeline.EventMark, Span: b.all, Text: e.Text.text, Origin: b.origin, Attrs: attrsOfText(e)}
+	if e.Type.isSet() {
+		ev.Type = timeline.EventType(e.Type.text)
+	}
+	if t, exact, err := factsTime(e.Time.text); err == nil {
+		ev.Span = timeline.Around(t, exact/2)
+	}
+	switch {
+	case e.Device.isSet() && e.Port.isSet():
+		ev.Subject = timeline.Port(e.Device.text, e.Port.text)
+	case e.Device.isSet():
+		ev.Subject = timeline.Device(e.Device.text)
+	default:
+		ev.Subject = timeline.Path(b.out.Topology.Paths[0].Name)
+	}
+	if ev.Type == timeline.EventOutage {
+		ev.Subject = timeline.Path(b.out.Topology.Paths[0].Name)
+		if n, err := strconv.ParseFloat(ev.Attrs["for_s"], 64); err == nil {
+			ev.Span = timeline.Span{From: ev.Span.Mid(), To: ev.Span.Mid().Add(time.Duration(n * float64(time.Second)))}
+			b.all = b.all.Union(ev.Span)
+		}
+	}
+	b.put(ev)
+}
+
+var (
+	fromTo   = regexp.MustCompile(`(?i)\bfrom ([\w./-]+) to ([\w./-]+)`)
+	onlyTo   = regexp.MustCompile(`(?i)\b(?:went|goes|became|becomes|is|to) (up|down|active|standby|master|backup|forwarding|blocking|listening|learning|disabled|half|full)\b`)
+	forHowS  = regexp.MustCompile(`(?i)\bfor (?:about |some )?(\d+(?:\.\d+)?) ?s(?:ec|econds?)?\b`)
+	keyValue = regexp.MustCompile(`\b([a-z][a-z0-9_]*)=("[^"]*"|[^\s,;]+)`)
+	oneState = regexp.MustCompile(`(?i)^(up|down|active|standby|master|backup|forwarding|blocking|listening|learning|disabled|half|full)$`)
+)
+
+// attrsOfText reads what an event's text says in a form that is hard to mistake: key=value, "from A to B", "went down",
+// "for 30 s".
+func attrsOfText(e factsEvent) map[string]string {
+	out := map[string]string{}
+	text := strings.TrimSpace(e.Text.text)
+	for _, m := range keyValue.FindAllStringSubmatch(text, -1) {
+		out[m[1]] = strings.Trim(m[2], `"`)
+	}
+	if m := fromTo.FindStringSubmatch(text); m != nil {
+		out["from"], out["to"] = strings.ToLower(m[1]), strings.ToLower(m[2])
+	} else if m := onlyTo.FindStringSubmatch(text); m != nil {
+		out["to"] = strings.ToLower(m[1])
+	} else if m := oneState.FindStringSubmatch(text); m != nil {
+		out["to"] = strings.ToLower(m[1])
+	}
+	if m := forHowS.FindStringSubmatch(text); m != nil {
+		out["for_s"] = m[1]
+	}
+	if out["to"] != "" && out["from"] == "" && e.Type.text == string(timeline.EventOper) {
+		out["from"] = map[string]string{"up": "down", "down": "up"}[out["to"]]
+	}
+	if e.Type.text == string(timeline.EventOutage) {
+		if out["seen_by"] == "" {
+			out["seen_by"] = timeline.SeenByHeartbeat
+		}
+		if out["direction"] == "" {
+			out["direction"] = timeline.Both
+		}
+	}
+	return out
+}
+
+func (b *factsBuilder) host(h factsHost) {
+	name := h.Name.text
+	if name == "" {
+		name = "host"
+	}
+	sub, cpu := timeline.Host(name), timeline.HostCPU
+	if _, device := b.out.Topology.Device(name); device {
+		sub, cpu = timeline.Device(name), timeline.DeviceCPU
+	}
+	if h.CPURatio.isSet() {
+		b.sample(sub, cpu, b.all, h.CPURatio.value)
+	}
+	if len(h.Settings) > 0 {
+		b.put(timeline.Event{Subject: sub, Type: timeline.EventSettings, Span: b.all, Attrs: h.Settings, Origin: b.origin})
+	}
+}
