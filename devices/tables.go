@@ -55,7 +55,7 @@ type Binding struct {
 	MAC  string // lower case, colons; "" is incomplete
 	Port string // the interface it belongs to
 	Age  Opt[time.Duration]
-	Kind string // dynamic, static, invalid, local, other
+	Kind string // dynamic, static, invalid, local, other; "" if not asked
 }
 
 // Aggregate is a group of links that acts as one (IEEE 802.1AX), or a bond of a host.
@@ -178,6 +178,24 @@ type InterfaceMore struct {
 	Cable         []CablePair  // result of the last cable test (TDR); whydrop starts none by itself
 	AccessVLAN    Opt[uint32]  //
 	CounterAgeing Opt[float64] // seconds since the hardware's counters were copied to those read here (Arista)
+	Facts         []Fact       // what else the device's text says of the port, in its order
+}
+
+// Fact is something that a device's text says and that no field is for: it is kept for who reads a capture, and
+// nothing is concluded from it.
+type Fact struct {
+	Name  string // what the text calls it, in lower case with underscores: encapsulation, last_input, in_no_buffer
+	Value string // in the device's words; hostile text
+}
+
+// Fact returns the device's words for a fact; "" if it did not say it.
+func (m InterfaceMore) Fact(name string) string {
+	for _, f := range m.Facts {
+		if f.Name == name {
+			return f.Value
+		}
+	}
+	return ""
 }
 
 // CablePair is one pair of a copper cable as a time-domain reflectometer saw it.

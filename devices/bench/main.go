@@ -1,91 +1,72 @@
-// Command bench prints the figures of asking devices, as ratios of runs that take turns in the same minute on the same
-// host, and says which goals were met.
+// Command bench prints the figures of the devices: what is measured, how, and what came of it.
 //
-//	go run ./devices/bench --quick          # every figure, some seconds each
-//	go run ./devices/bench snmp --full      # one figure, some minutes
+//	go run ./devices/bench [--quick|--full] [NAME [ARGUMENT...]]
 //
-// What the devices do runs in a process of its own, so that the processor time of the asking side is told apart. Tools
-// to compare with that are not installed are named as absent. It exits with 1 only if it could not measure.
+// Without a name it prints all figures. --quick, the default, takes seconds; --full takes minutes.
 package main
 
 import (
-	"context"
-	"errors"
+	"flag"
 	"fmt"
 	"os"
-	"os/signal"
-	"runtime"
-	"slices"
-	"strings"
-	"syscall"
 )
 
-// figures are printed in this order; each name may be given on the command line. A new one is one file and one line.
+// figures lists what can be measured; an entry is a file of its name.
 var figures = []figure{
-	{"snmp", "SNMP: processor time beside net-snmp and an exporter, and fleets at 1 Hz", snmpFigure},
+	{"cli", "what the parsers of command lines read of other projects' captures", cli},
 }
 
-// figure is one measurement.
+// figure is one measurement. run prints it and returns whether what is asked for is met.
 type figure struct {
-	name, title string
-	run         func(ctx context.Context, full bool) error
-}
-
-// parts are what this program does as a child of itself, by its first argument.
-var parts = map[string]func(args []string) error{
-	"agents": serveAgents,
+	name, what string
+	run        func(full bool, args []string) error
 }
 
 func main() {
-	var err error
-	if len(os.Args) > 1 && parts[os.Args[1]] != nil {
-		err = parts[os.Args[1]](os.Args[2:])
-	} else {
-		err = run(os.Args[1:])
+	quick := flag.Bool("quick", false, "little, in seconds (the default)")
+	full := flag.Bool("full", false, "all of it")
+	flag.Usage = usage
+	flag.Parse()
+	name, args := "", flag.Args()
+	if len(args) > 0 {
+		name, args = args[0], args[1:]
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
+	// Flags may stand behind the name.
+	rest := args[:0]
+	for _, a := range args {
+		switch a {
+		case "--full", "-full":
+			*full = true
+		case "--quick", "-quick":
+			*quick = true
+		default:
+			rest = append(rest, a)
+		}
+	}
+	ran, failed := false, false
+	for _, f := range figures {
+		if name != "" && name != f.name {
+			continue
+		}
+		ran = true
+		fmt.Printf("== %s: %s\n", f.name, f.what)
+		if err := f.run(*full && !*quick, rest); err != nil {
+			fmt.Printf("NOT MET: %v\n", err)
+			failed = true
+		}
+	}
+	if !ran {
+		usage()
+		os.Exit(2)
+	}
+	if failed {
 		os.Exit(1)
 	}
 }
 
-func run(args []string) error {
-	var quick, full bool
-	var names []string
-	for _, a := range args {
-		switch {
-		case a == "--quick" || a == "-quick":
-			quick = true
-		case a == "--full" || a == "-full":
-			full = true
-		case slices.ContainsFunc(figures, func(f figure) bool { return f.name == a }):
-			names = append(names, a)
-		default:
-			return fmt.Errorf("%q is neither --quick, --full nor one of %s", a, known())
-		}
-	}
-	if quick == full {
-		return errors.New("choose --quick or --full, and figures of " + known())
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	fmt.Printf("%s, %s/%s, %d processors\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+func usage() {
+	fmt.Fprintln(os.Stderr, "usage: bench [--quick|--full] [NAME [ARGUMENT...]]")
 	for _, f := range figures {
-		if len(names) > 0 && !slices.Contains(names, f.name) {
-			continue
-		}
-		fmt.Printf("\n%s\n", f.title)
-		if err := f.run(ctx, full); err != nil {
-			return fmt.Errorf("%s: %w", f.name, err)
-		}
+		fmt.Fprintf(os.Stderr, "  %-10s %s\n", f.name, f.what)
 	}
-	return nil
-}
-
-func known() string {
-	var out []string
-	for _, f := range figures {
-		out = append(out, f.name)
-	}
-	return strings.Join(out, ", ")
 }

@@ -30,6 +30,10 @@ type Parser func(Input, *devices.Reading)
 var Parsers = map[string]map[string]Parser{
 	"cisco_ios":   ciscoIOS,
 	"cisco_iosxe": ciscoIOS,
+	"cisco_nxos":  ciscoNXOS,
+	"cisco_iosxr": ciscoIOSXR,
+	"cisco_asa":   ciscoASA,
+	"arista_eos":  aristaEOS,
 }
 
 // Aliases lists other names for a platform, by which site files and inventories know it.

@@ -9,15 +9,17 @@ const (
 	maxUnreadLine = 300
 )
 
-// Unread keeps a line that was not understood, as long as there are not too many.
-func Unread(r *devices.Reading, line string) {
-	if len(r.Unread) >= maxUnread {
-		return
+// Unread keeps lines that were not understood, as long as there are not too many.
+func Unread(r *devices.Reading, lines ...string) {
+	for _, line := range lines {
+		if len(r.Unread) >= maxUnread {
+			return
+		}
+		if len(line) > maxUnreadLine {
+			line = line[:maxUnreadLine]
+		}
+		r.Unread = append(r.Unread, line)
 	}
-	if len(line) > maxUnreadLine {
-		line = line[:maxUnreadLine]
-	}
-	r.Unread = append(r.Unread, line)
 }
 
 // Ports adds ports to the reading. Of those that are there already, known by devices.PortKey, every field that is

@@ -158,6 +158,9 @@ var packetUnits = map[string]float64{
 	"kpps": 1e3, "mpps": 1e6, "kpkts/sec": 1e3, "kpkts": 1e3,
 }
 
+// Plain prints a figure without an exponent.
+func Plain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
 // MaxSpeed is more than any single port offers (800 Gbit/s in IEEE 802.3df): what is above was no speed.
 const MaxSpeed = 1.6e12
 

@@ -1,0 +1,6 @@
+package corpus
+
+import "slices"
+
+// Sets lists what is compared: the interfaces of every platform.
+var Sets = slices.Concat(ciscoSets, aristaSets)
