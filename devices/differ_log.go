@@ -2,7 +2,6 @@ package devices
 
 import (
 	"slices"
-	"strconv"
 	"time"
 
 	"whydrop/correlate/timeline"
@@ -10,10 +9,10 @@ import (
 
 // logState is what is known of a device's log, whichever collector reads it.
 type logState struct {
-	lines []string          // of the last reading, oldest first
-	at    timeline.Span     // of the last reading; zero: none yet
-	clock Opt[LocalClock]   // the last time the device told its own
-	oper  map[string]string // by port key: the last state a line told
+	lines []string        // of the last reading, oldest first
+	at    timeline.Span   // of the last reading; zero: none yet
+	clock Opt[LocalClock] // the last time the device told its own
+	Teller
 }
 
 // logLines turns the lines that are new since the last reading into events, each once.
@@ -24,9 +23,6 @@ func (w *writer) logLines() {
 	}
 	if r.Log == nil {
 		return
-	}
-	if l.oper == nil {
-		l.oper = map[string]string{}
 	}
 	texts := make([]string, len(r.Log))
 	for n, line := range r.Log {
@@ -111,55 +107,24 @@ func (w *writer) lineEvent(line LogLine, sp timeline.Span) {
 	if line.Port != "" {
 		sub = timeline.Port(w.reading.Device, w.knownPort(line.Port))
 	}
-	a := line.Attrs
-	code := line.Facility + "-" + line.Mnemonic
-	switch {
-	case line.Port != "" && a["state"] != "" && a["layer"] != "":
-		key := PortKey(line.Port)
-		if before := w.differ.log.oper[key]; before != a["state"] {
-			w.differ.log.oper[key] = a["state"]
-			w.event(sub, timeline.EventOper, sp, line.Text, map[string]string{"from": opposite(a["state"]), "to": a["state"]})
-			return
-		}
-		w.syslog(sub, line, sp) // the second layer says the same
-	case code == "SPANTREE-TOPOTRAP" || code == "SPANTREE-TOPOCHANGE":
-		attrs := map[string]string{"count": "1"}
-		if line.Port != "" {
-			attrs["port"] = sub.Name
-		}
-		w.event(w.device, timeline.EventTopologyChange, sp, line.Text, attrs)
-	case line.Port != "" && code == "SPANTREE-PORT_STATE" && a["to"] != "":
-		w.event(sub, timeline.EventSTPState, sp, line.Text, map[string]string{"from": a["from"], "to": a["to"]})
-	case code == "SPANTREE-ROOTCHANGE" && a["root_port"] != "":
-		w.rootPortLine(line, sp)
-	case line.Port != "" && code == "CDP-DUPLEX_MISMATCH":
-		w.event(sub, timeline.EventDuplexMismatch, sp, line.Text, nil)
-	case a["role"] == "active" || a["role"] == "standby":
-		w.event(w.device, timeline.EventFailover, sp, line.Text, map[string]string{"from": otherRole(a["role"]), "to": a["role"]})
-	default:
-		w.syslog(sub, line, sp)
+	e := w.differ.log.Tell(line, sub, w.knownPort)
+	e.Span, e.Origin = sp, w.reading.Origin
+	if e.Type == timeline.EventRootPort && e.Attrs["from"] == "" {
+		e.Attrs["from"] = w.otherRootPort(e.Attrs["to"])
 	}
+	w.event(e.Subject, e.Type, e.Span, e.Text, e.Attrs)
 }
 
-func (w *writer) syslog(sub timeline.Subject, line LogLine, sp timeline.Span) {
-	attrs := map[string]string{"facility": line.Facility, "mnemonic": line.Mnemonic}
-	if line.Severity.OK {
-		attrs["severity"] = strconv.Itoa(line.Severity.Value)
-	}
-	w.event(sub, timeline.EventSyslog, sp, line.Text, attrs)
-}
-
-// rootPortLine writes a change of the root port; where it was before is known from the tables, if at all.
-func (w *writer) rootPortLine(line LogLine, sp timeline.Span) {
-	attrs := map[string]string{"to": w.knownPort(line.Attrs["root_port"])}
+// otherRootPort returns where the root port was before, by the tables; "" if they don't say.
+func (w *writer) otherRootPort(now string) string {
 	for _, s := range w.differ.sides {
 		for _, p := range []Opt[string]{s.bridge.rootPort, s.bridge.rootBefore} {
-			if p.OK && p.Value != attrs["to"] && attrs["from"] == "" {
-				attrs["from"] = p.Value
+			if p.OK && p.Value != now && p.Value != "" {
+				return p.Value
 			}
 		}
 	}
-	w.event(w.device, timeline.EventRootPort, sp, line.Text, attrs)
+	return ""
 }
 
 // knownPort returns the name under which a port is watched, whatever spelling a line has.
@@ -178,18 +143,4 @@ func (w *writer) knownPort(name string) string {
 		}
 	}
 	return name
-}
-
-func opposite(state string) string {
-	if state == "up" {
-		return "down"
-	}
-	return "up"
-}
-
-func otherRole(role string) string {
-	if role == "active" {
-		return "standby"
-	}
-	return "active"
 }

@@ -58,8 +58,8 @@ func TestEachLogLineBecomesOneEvent(t *testing.T) {
 		t.Errorf("a line from before the first reading: %+v", e)
 	}
 	happened := t0.Add(700 * time.Millisecond)
-	down := map[string]string{"state": "down", "layer": "link"}
-	line := l.line(happened, "LINK", "UPDOWN", down, "GigabitEthernet1/0/1")
+	line := l.line(happened, "LINK", "UPDOWN", map[string]string{"to": "down", "layer": "link"}, "GigabitEthernet1/0/1")
+	line.Type = timeline.EventOper
 	e := allEvents(l.read(line))
 	if len(e) != 1 || e[0].Type != timeline.EventOper || e[0].Attrs["to"] != "down" || e[0].Text != line.Text {
 		t.Fatalf("events %+v, want one if.oper in the device's words", e)
@@ -106,23 +106,24 @@ func TestLogLinesBecomeTypedEvents(t *testing.T) {
 	port := timeline.Port("sw1", "Gi1/0/1")
 	dev := timeline.Device("sw1")
 	for name, c := range map[string]struct {
-		facility, mnemonic string
-		attrs              m
-		port               string
-		want               timeline.EventType
-		sub                timeline.Subject
-		give               m
+		typ   timeline.EventType
+		attrs m
+		port  string
+		want  timeline.EventType
+		sub   timeline.Subject
+		give  m
 	}{
-		"link":       {"LINK", "UPDOWN", m{"state": "up", "layer": "link"}, "GigabitEthernet1/0/1", timeline.EventOper, port, m{"to": "up"}},
-		"tc trap":    {"SPANTREE", "TOPOTRAP", m{"instance": "1"}, "", timeline.EventTopologyChange, dev, m{"count": "1"}},
-		"port state": {"SPANTREE", "PORT_STATE", m{"from": "blocking", "to": "forwarding"}, "Gi1/0/1", timeline.EventSTPState, port, m{"from": "blocking", "to": "forwarding"}},
-		"root":       {"SPANTREE", "ROOTCHANGE", m{"root_port": "GigabitEthernet1/0/1"}, "", timeline.EventRootPort, dev, m{"to": "Gi1/0/1"}},
-		"duplex":     {"CDP", "DUPLEX_MISMATCH", m{"duplex": "half"}, "GigabitEthernet1/0/1", timeline.EventDuplexMismatch, port, nil},
-		"failover":   {"ASA", "104001", m{"role": "active", "unit": "secondary"}, "", timeline.EventFailover, dev, m{"from": "standby", "to": "active"}},
-		"hsrp":       {"HSRP", "STATECHANGE", m{"from": "active", "to": "speak", "role": "standby"}, "Vlan10", timeline.EventFailover, dev, m{"to": "standby"}},
-		"anything":   {"SYS", "CONFIG_I", nil, "", timeline.EventSyslog, dev, m{"facility": "SYS", "mnemonic": "CONFIG_I", "severity": "5"}},
-		"about a port not watched": {"PM", "ERR_DISABLE", m{"cause": "bpduguard", "state": "err-disabled"}, "Gi1/0/7", timeline.EventSyslog,
-			timeline.Port("sw1", "Gi1/0/7"), m{"facility": "PM"}},
+		"link":       {timeline.EventOper, m{"to": "up", "layer": "link"}, "GigabitEthernet1/0/1", timeline.EventOper, port, m{"to": "up", "layer": ""}},
+		"tc trap":    {timeline.EventTopologyChange, m{"count": "1", "port": "GigabitEthernet1/0/1"}, "GigabitEthernet1/0/1", timeline.EventTopologyChange, dev, m{"count": "1", "port": "Gi1/0/1"}},
+		"port state": {timeline.EventSTPState, m{"from": "blocking", "to": "forwarding"}, "Gi1/0/1", timeline.EventSTPState, port, m{"from": "blocking", "to": "forwarding"}},
+		"root":       {timeline.EventRootPort, m{"to": "GigabitEthernet1/0/1"}, "", timeline.EventRootPort, dev, m{"to": "Gi1/0/1"}},
+		"duplex":     {timeline.EventDuplexMismatch, m{"duplex": "half"}, "GigabitEthernet1/0/1", timeline.EventDuplexMismatch, port, nil},
+		"failover":   {timeline.EventFailover, m{"to": "active", "unit": "secondary"}, "", timeline.EventFailover, dev, m{"to": "active"}},
+		"hsrp":       {timeline.EventGateway, m{"from": "active", "to": "speak", "port": "Vlan10"}, "Vlan10", timeline.EventGateway, dev, m{"to": "speak", "port": "Vlan10"}},
+		"a move":     {timeline.EventMACMove, m{"from": "GigabitEthernet1/0/1", "to": "Gi9"}, "", timeline.EventMACMove, dev, m{"from": "Gi1/0/1", "to": "Gi9"}},
+		"anything":   {"", nil, "", timeline.EventSyslog, dev, m{"facility": "SYS", "mnemonic": "X", "severity": "5"}},
+		"about a port not watched": {timeline.EventErrDisabled, m{"cause": "bpduguard", "to": "disabled"}, "Gi1/0/7", timeline.EventErrDisabled,
+			timeline.Port("sw1", "Gi1/0/7"), m{"cause": "bpduguard"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLogs()
@@ -130,7 +131,9 @@ func TestLogLinesBecomeTypedEvents(t *testing.T) {
 				Device: "sw1", Span: timeline.At(t0), Origin: timeline.Origin{Collector: "snmp:sw1"}, Interfaces: []Interface{{Name: "Gi1/0/1"}},
 			})
 			l.read(l.line(t0.Add(-time.Minute), "SYS", "A", nil, ""))
-			e := allEvents(l.read(l.line(l.at.Add(-time.Second), c.facility, c.mnemonic, c.attrs, c.port)))
+			line := l.line(l.at.Add(-time.Second), "SYS", "X", c.attrs, c.port)
+			line.Type = c.typ
+			e := allEvents(l.read(line))
 			if len(e) != 1 || e[0].Type != c.want || e[0].Subject != c.sub {
 				t.Fatalf("events %+v, want %s of %s", e, c.want, c.sub)
 			}
@@ -150,7 +153,9 @@ func TestTwoLayersTellOfOneChange(t *testing.T) {
 	for n, c := range []struct{ facility, state, layer string }{
 		{"LINEPROTO", "down", "protocol"}, {"LINK", "down", "link"}, {"LINK", "up", "link"}, {"LINEPROTO", "up", "protocol"},
 	} {
-		for _, e := range allEvents(l.read(l.line(l.at.Add(time.Duration(n-10)*100*time.Millisecond), c.facility, "UPDOWN", map[string]string{"state": c.state, "layer": c.layer}, "Gi1/0/1"))) {
+		line := l.line(l.at.Add(time.Duration(n-10)*100*time.Millisecond), c.facility, "UPDOWN", map[string]string{"to": c.state, "layer": c.layer}, "Gi1/0/1")
+		line.Type = timeline.EventOper
+		for _, e := range allEvents(l.read(line)) {
 			if e.Type == timeline.EventOper {
 				oper++
 			} else {

@@ -122,15 +122,19 @@ type Bridge struct {
 
 // LogLine is one line of a device's log.
 type LogLine struct {
-	Text     string            // the whole line, verbatim
-	Time     Opt[time.Time]    // by the device's clock; its zone is UTC where the device did not say
-	Clock    string            // "" sound, "*" not set, "." not synchronised
-	Severity Opt[int]          // 0-7
-	Facility string            // LINK
-	Mnemonic string            // UPDOWN
-	Message  string            // after the header
-	Port     string            // the interface the line is about, "" if none
-	Attrs    map[string]string // what the parser understood: state, from, to
+	Text     string             // the whole line, verbatim
+	Time     Opt[time.Time]     // by the device's clock; its zone is UTC where the device did not say
+	Clock    string             // "" sound, "*" not set, "." not synchronised
+	Severity Opt[int]           // 0-7
+	Facility string             // LINK
+	Mnemonic string             // UPDOWN
+	Message  string             // after the header
+	Host     string             // the name that the line gives its sender, "" if none; hostile text
+	Port     string             // the interface the line is about, "" if none
+	Type     timeline.EventType // the event that the line tells of; "" if it is nothing but a line
+	// Attrs are the attributes of that event, and unit: which card, switch or unit of a pair logged it; layer: link or
+	// protocol, of if.oper.
+	Attrs map[string]string
 }
 
 // LocalClock is a device's wall clock against the probe's.

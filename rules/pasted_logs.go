@@ -91,7 +91,7 @@ func (e *pasted) follow(c *claim, causes []timeline.Event, taken map[int]bool) {
 		say   string
 	}{
 		{"stp-reconvergence", []timeline.EventType{timeline.EventTopologyChange, timeline.EventSTPState, timeline.EventSTPRole, timeline.EventRootPort, timeline.EventRootBridge}, "Spanning tree changed with it."},
-		{"firewall-failover", []timeline.EventType{timeline.EventFailover}, "A redundant unit took over after that."},
+		{"firewall-failover", []timeline.EventType{timeline.EventFailover, timeline.EventGateway}, "A redundant unit took over after that."},
 	} {
 		var after []timeline.Event
 		for i, ev := range e.Events {
@@ -122,7 +122,7 @@ func (e *pasted) moved(taken map[int]bool) {
 	for i, ev := range e.Events {
 		switch {
 		case taken[i]:
-		case ev.Type == timeline.EventFailover:
+		case ev.Type == timeline.EventFailover, ev.Type == timeline.EventGateway:
 			ha = append(ha, ev)
 		case ev.Type == timeline.EventTopologyChange, ev.Type == timeline.EventRootPort, ev.Type == timeline.EventRootBridge:
 			stp = append(stp, ev)
@@ -186,7 +186,7 @@ func (e *pasted) mismatched(p timeline.Subject, events []timeline.Event) {
 // disabled: the device switched a port off.
 func (e *pasted) disabled(p timeline.Subject, events []timeline.Event) {
 	for _, ev := range events {
-		if ev.Type != timeline.EventSyslog || ev.Attrs["mnemonic"] != "ERR_DISABLE" {
+		if ev.Type != timeline.EventErrDisabled || ev.Attrs["to"] != "disabled" {
 			continue
 		}
 		c := newClaim("err-disabled", p, 0.7)

@@ -9,7 +9,9 @@ const (
 	// EventOutage is a stretch without delivery. Its Span is the stretch itself: from the last thing that
 	// arrived to the first that arrived afterwards. Attrs: direction (forward, reverse, both), seen_by
 	// (heartbeat: the path was dark; tcp: the flow stalled), error_ms (half width of the dating error),
-	// lost (heartbeats lost), late (heartbeats delivered late, out of a queue), backoff_ms (for tcp: the most that was spent waiting for the retransmission timer
+	// lost (heartbeats lost), late (heartbeats delivered late, out of a queue), dark_ms (what the numbers of lost heartbeats
+	// vouch for), gap_ms (between the arrivals before and after), last_seen and first_seen (when those arrived, RFC 3339),
+	// carrier (what this host's own link did meanwhile, in words), backoff_ms (for tcp: the most that was spent waiting for the retransmission timer
 	// after the path was back, that is the last wait; the path came back within it), rto (number of time-outs),
 	// window_shut ("true": the peer acknowledged everything and offered no window, so its program may not have
 	// read),
@@ -55,21 +57,21 @@ const (
 	// EventDuplex is a change of a port's duplex. Attrs: from, to (half, full).
 	EventDuplex EventType = "if.duplex"
 	// EventSTPState is a change of a port's spanning-tree state. Attrs: from, to (disabled, blocking, listening,
-	// learning, forwarding, broken; RSTP's discarding is blocking).
+	// learning, forwarding, broken; RSTP's discarding is blocking), tree ("vlan 10", "mst 1"; absent: the only one, or not known).
 	EventSTPState EventType = "stp.state"
 	// EventSTPRole is a change of a port's spanning-tree role. Attrs: from, to (root, designated, alternate,
-	// backup, disabled).
+	// backup, disabled), tree.
 	EventSTPRole EventType = "stp.role"
 	// EventTopologyChange is a rise of dot1dStpTopChanges. The subject is the device. Attrs: count (by how many),
-	// port (where it came from, if known).
+	// port (where it came from, if known), tree.
 	EventTopologyChange EventType = "stp.topology_change"
 	// EventRootPort is a change of dot1dStpRootPort. The subject is the device. Attrs: from, to (ifNames, "" for
-	// the root itself).
+	// the root itself), tree.
 	EventRootPort EventType = "stp.root_port"
-	// EventRootBridge is a change of dot1dStpDesignatedRoot. Attrs: from, to.
+	// EventRootBridge is a change of dot1dStpDesignatedRoot. Attrs: from, to, tree.
 	EventRootBridge EventType = "stp.root_bridge"
 	// EventFailover is a unit of a redundant pair saying that it took over or gave up. The subject is the device.
-	// Attrs: from, to (active, standby).
+	// Attrs: from, to (active, standby, failed), reason, unit (which of the two speaks), group.
 	EventFailover EventType = "ha.failover"
 	// EventDuplexMismatch is a device saying that its neighbour's duplex differs (%CDP-4-DUPLEX_MISMATCH).
 	EventDuplexMismatch EventType = "cdp.duplex_mismatch"

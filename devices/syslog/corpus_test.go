@@ -60,7 +60,7 @@ func TestCorpusOfCisco(t *testing.T) {
 			if dated && !l.Time.OK {
 				t.Errorf("%s: no time in %q", filepath.Base(file), line)
 			}
-			if strings.Contains(line, "changed state to") && (l.Port == "" || l.Attrs["state"] == "") {
+			if strings.Contains(line, "changed state to") && (l.Port == "" || l.Attrs["to"] == "") {
 				t.Errorf("%s: port %q, %v in %q", filepath.Base(file), l.Port, l.Attrs, line)
 			}
 			if strings.Contains(line, "*M") && l.Clock != "*" {

@@ -1,27 +1,16 @@
-// Package syslog reads log lines of network devices: Cisco IOS and IOS-XE in all the shapes that "service
-// timestamps", "service sequence-numbers" and "logging origin-id" give their headers, NX-OS, IOS-XR and the ASA,
-// with or without the priority of RFC 3164 and the header of RFC 5424 in front.
+// Package syslog takes in the logs of network devices: what they send by themselves, over UDP (RFC 5426), TCP with
+// both framings (RFC 6587) and TLS (RFC 5425), and what a person or a command hands over line by line.
 //
-// No line is dropped: what is not understood keeps its text and lacks the rest.
+// A line may have the header of RFC 3164 or RFC 5424, any of the shapes that "service timestamps", "service
+// sequence-numbers" and "logging origin-id" give those of Cisco, or none. What it tells of is found by tables of the
+// vendors' messages, one file each; the event's type is LogLine.Type and its attributes are LogLine.Attrs, in the
+// words of package timeline. Beyond those, all optional:
 //
-// The keys of LogLine.Attrs, all optional, by message:
+//	unit      which card, switch or unit of a pair logged it: SP, SW2, primary
+//	layer     link or protocol, of if.oper: both layers of a port tell of one change
+//	instance  a number that may be a VLAN or an MST instance, where the line does not say which
+//	duplex, neighbor, neighbor_port, neighbor_duplex   of cdp.duplex_mismatch
+//	bridge    the bridge of a Linux host
 //
-//	any                          unit      which card, switch or unit of a pair logged it: SP, SW2, primary
-//	LINK-*-UPDOWN, CHANGED,      state     up, down
-//	LINEPROTO-*-UPDOWN           layer     link, protocol
-//	                             admin     down, when a person shut the port
-//	SPANTREE-*-TOPOTRAP          instance  the VLAN or the instance
-//	SPANTREE-*-PORT_STATE        instance, from, to (disabled, blocking, listening, learning, forwarding)
-//	SPANTREE-*-ROOTCHANGE        instance, root_port, root (its MAC address)
-//	CDP-*-DUPLEX_MISMATCH        duplex (full, half: this port's own), neighbor, neighbor_port, neighbor_duplex
-//	PM-*-ERR_DISABLE             cause (link-flap, bpduguard, ...), state: err-disabled
-//	PM-*-ERR_RECOVER             cause
-//	SW_MATM-*-MACFLAP_NOTIF      mac, instance, other_port
-//	HSRP, VRRP -STATECHANGE      group, from, to (the device's words in lower case), role
-//	ASA-1-104001, -104002        role, unit, reason
-//
-// role is active or standby; other states have none. Port is the interface that the line names, in the spelling
-// of the line.
-//
-// What it leaves to others: receiving lines (there is no listener here), and what a line means on a path.
+// No line is dropped for what it says: what is not understood keeps its text and lacks the rest.
 package syslog

@@ -1,6 +1,7 @@
 package syslog
 
 import (
+	"regexp"
 	"strings"
 	"time"
 
@@ -15,6 +16,9 @@ func Parse(line string, ref time.Time) devices.LogLine {
 	rest := strings.TrimSpace(line)
 	rest, pri := priority(rest)
 	head, mnemonic, message := cut(rest)
+	if mnemonic.mnemonic == "" {
+		head, mnemonic, message = cutSlashes(rest)
+	}
 	if mnemonic.mnemonic != "" {
 		l.Facility, l.Mnemonic = mnemonic.facility, mnemonic.mnemonic
 		l.Severity = devices.Some(mnemonic.severity)
@@ -37,7 +41,7 @@ func Parse(line string, ref time.Time) devices.LogLine {
 		message = head
 	}
 	l.Message = strings.TrimSpace(message)
-	understand(&l)
+	understand(&l, rest)
 	return l
 }
 
@@ -101,6 +105,22 @@ func readCode(s string) (c code, n int) {
 		}
 	}
 	return code{}, 0
+}
+
+// slashes is the name of a message of VRP and Comware: %%01IFNET/4/LINK_STATE(l)[7]: or %%10IFNET/3/LINK_UPDOWN:
+var slashes = regexp.MustCompile(`(?:^| )%{0,2}(?:0\d|10)?([A-Z][A-Z0-9_]*)/([0-7])/([A-Za-z][A-Za-z0-9_]*)(?:\([a-z]+\))?(?:\[\d+\])?:`)
+
+// cutSlashes is cut for names whose parts slashes part.
+func cutSlashes(s string) (head string, c code, message string) {
+	if strings.IndexByte(s, '/') < 0 {
+		return s, code{}, ""
+	}
+	m := slashes.FindStringSubmatchIndex(s)
+	if m == nil {
+		return s, code{}, ""
+	}
+	c = code{facility: s[m[2]:m[3]], severity: int(s[m[4]] - '0'), mnemonic: s[m[6]:m[7]]}
+	return s[:m[0]], c, strings.TrimLeft(s[m[1]:], " ")
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -1,0 +1,33 @@
+package syslog
+
+import "whydrop/correlate/timeline"
+
+// firewalls: FortiOS (key=value), PAN-OS (comma-separated, type SYSTEM), SonicWall. Sources: FortiOS Log Message
+// Reference, PAN-OS Administrator's Guide (Syslog Field Descriptions).
+var firewalls = []rule{
+	on("interface-stat-change", `action="?interface-stat-change"?.*status="?(?P<to>UP|DOWN)"?.*msg="Link monitor: Interface (?P<port>\S+) was turned`, timeline.EventOper, "layer", "link").then(admin),
+	on("Link monitor: Interface ", `Link monitor: Interface (?P<port>\S+) was turned (?P<to>up|down)`, timeline.EventOper, "layer", "link").then(admin),
+	on("logid=", `logid="?01000?2009[0-9]"?.*?(?:interface|intf)="?(?P<port>[^"\s]+)"?.*status="?(?P<to>(?i:up|down))"?`, timeline.EventOper, "layer", "link").then(admin),
+	on("irtual cluster", `(?i:virtual cluster).*?(?:ha_role|role)="?(?P<to>master|slave|primary|secondary)"?`, timeline.EventFailover),
+	on("HA ", `(?:subtype="?ha"?|logid="?01080\d+"?).*msg="(?P<reason>[^"]*(?:become|becomes|state is|change to|moved to) ?(?:a |the )?(?P<to>master|slave|primary|secondary|standalone)[^"]*)"`, timeline.EventFailover),
+	on("subtype=", `subtype="?ha"?.*?ha_role="?(?P<to>master|slave|primary|secondary)"?.*?msg="(?P<reason>[^"]*(?i:state|role|master|primary)[^"]*)"`, timeline.EventFailover),
+	on("subtype=", `subtype="?ha"?.*?msg="(?P<reason>[^"]*(?i:heartbeat|left|dead|lost|join|monitor)[^"]*)"`, timeline.EventMember, "unit", "ha peer").then(peerWords),
+
+	on(",SYSTEM,ha,", `,SYSTEM,ha,(?:[^,]*,)*?(?P<event>state-change|ha\d?-link-change|[a-z0-9-]*link[a-z-]*|[a-z0-9-]+),.*?(?P<reason>"?[^",]*(?i:state|HA Group)[^",]*[Mm]oved from state (?P<from>\w+(?:-\w+)?) to state (?P<to>\w+(?:-\w+)?))`, timeline.EventFailover).then(dropEvent),
+	on("oved from state ", `HA Group \d+: Moved from state (?P<from>[\w-]+) to state (?P<to>[\w-]+)`, timeline.EventFailover),
+	on(",SYSTEM,ha,", `,SYSTEM,ha,.*?(?P<reason>[^",]*(?i:peer|link|path)[^",]*(?i:down|up|lost|fail)[^",]*)`, timeline.EventMember, "unit", "ha peer").then(peerWords),
+	on(",SYSTEM,port,", `,SYSTEM,port,.*?Port (?P<port>\S+): (?P<to>Up|Down)`, timeline.EventOper, "layer", "link").then(admin),
+	on("link-change", `link-change,(?P<port>[a-z]+\d[\d/]*),.*?(?P<to>(?i:up|down))`, timeline.EventOper, "layer", "link").then(admin),
+
+	on("nterface ", `msg="(?:Interface )?(?P<port>X\d+) (?:[Ll]ink |is )?(?:[Ii]s )?(?P<to>(?i:up|down))`, timeline.EventOper, "layer", "link").then(admin),
+	on("m=", `\bm=(?:146|147|148|149|150)\b.*msg="(?P<reason>[^"]*)"`, timeline.EventFailover).then(peerWords),
+}
+
+func dropEvent(a map[string]string) { delete(a, "event") }
+
+// peerWords reads from a sentence what became of the other unit.
+func peerWords(a map[string]string) {
+	if a["to"] == "" {
+		a["to"] = firstWord(a["reason"], map[string]string{"join": "up", "up": "up", "lost": "lost", "dead": "lost", "left": "lost", "fail": "failed", "down": "down"})
+	}
+}
