@@ -25,6 +25,7 @@ type Device struct {
 	Peer     string     // the other unit of a redundant pair; "" if there is none
 	Ports    []string   // ports on the path, in the device's own spelling of ifName
 	OffPath  []string   // ports to watch that are not on any path
+	Follow   []string   // MAC and IP addresses to look for in its forwarding database and neighbour cache
 	SNMP     *SNMP      // nil: not asked by SNMP
 	SSH      *SSH       // nil: not asked by SSH
 	Source   netip.Addr // source address to ask from; the zero Addr lets the system choose
@@ -35,11 +36,14 @@ func (d Device) Watched() []string { return append(append([]string(nil), d.Ports
 
 // SNMP is how to ask a device by SNMP.
 type SNMP struct {
-	Version   string        // "2c" or "3"
+	Version   string        // "1", "2c" or "3"
 	Port      uint16        // 0 is 161
 	Timeout   time.Duration // per request; 0 is 1 s
 	Retries   int           // after the first try; negative is 0, 0 is 1
-	Community Secret        // v2c
+	Community Secret        // v1, v2c
+	// AnySource accepts answers from other addresses than the one that was asked, if they have the request's number:
+	// for routers that answer from another interface. The reading says where they came from.
+	AnySource bool
 
 	User     string // v3
 	Level    string // noAuthNoPriv, authNoPriv, authPriv; "" follows from which pass phrases are set

@@ -54,6 +54,16 @@ func (s *session) batches(groups [][]string) []batch {
 	return out
 }
 
+// peek is read without a memory of what the device lacks: for objects that come and go.
+func (s *session) peek(ctx context.Context, b batch, values map[string]gosnmp.SnmpPDU) error {
+	before := s.objects
+	s.objects = objects{}
+	s.objects.init()
+	defer func() { s.objects = before }()
+	_, err := s.read(ctx, b, values)
+	return err
+}
+
 // read asks for a batch and adds what was given to values. tooBig splits it; an object that the agent fails on is
 // left out for a while. The span is that of the (last) answer.
 func (s *session) read(ctx context.Context, b batch, values map[string]gosnmp.SnmpPDU) (timeline.Span, error) {
@@ -115,10 +125,7 @@ func (s *session) take(b batch, vars []gosnmp.SnmpPDU, values map[string]gosnmp.
 	now := time.Now()
 	got := 0
 	for _, v := range vars {
-		id := v.Name
-		if len(id) > 0 && id[0] == '.' {
-			id = id[1:]
-		}
+		id := trimDot(v.Name)
 		if !asked[id] {
 			continue
 		}

@@ -75,17 +75,6 @@ func (s *session) contactBridge(ctx context.Context, m *portMap) error {
 	return nil
 }
 
-// bridgePort returns the bridge port of an interface.
-func (m *portMap) bridgePort(index uint32) (uint32, bool) {
-	best, ok := uint32(0), false
-	for b, i := range m.base {
-		if i == index && (!ok || b < best) {
-			best, ok = b, true
-		}
-	}
-	return best, ok
-}
-
 // stpObjects returns the objects of one port's spanning tree: state and role, "" for what it has not.
 func (m *portMap) stpObjects(index uint32) (state, role string) {
 	b, ok := m.bridgePort(index)
@@ -100,7 +89,7 @@ func (m *portMap) stpObjects(index uint32) (state, role string) {
 }
 
 // bridge puts the scalars together; nil if the device gave none of them.
-func (s *session) bridge(values map[string]gosnmp.SnmpPDU) *devices.Bridge {
+func bridge(values map[string]gosnmp.SnmpPDU, view View) *devices.Bridge {
 	var b devices.Bridge
 	any := false
 	if v, ok := values[stpTopChanges]; ok && given(v) {
@@ -123,7 +112,7 @@ func (s *session) bridge(values map[string]gosnmp.SnmpPDU) *devices.Bridge {
 	}
 	if v, ok := values[stpRootPort]; ok {
 		if n := number(v); n.OK {
-			b.RootPort = s.portName(n.Value)
+			b.RootPort = devices.Some(view.BridgePort(n.Value))
 		}
 	}
 	if !any {
@@ -136,25 +125,4 @@ func (s *session) bridge(values map[string]gosnmp.SnmpPDU) *devices.Bridge {
 func bridgeID(id []byte) string {
 	h := hex.EncodeToString(id[2:])
 	return fmt.Sprintf("%d.%s.%s.%s", int(id[0])<<8|int(id[1]), h[:4], h[4:8], h[8:])
-}
-
-// portName returns the name of a bridge port: as in the site file if it is watched, else as the device spells
-// it; "" for port 0, which is no port: the bridge is the root.
-func (s *session) portName(bridgePort uint32) devices.Opt[string] {
-	if bridgePort == 0 {
-		return devices.Some("")
-	}
-	index, ok := s.ports.base[bridgePort]
-	if !ok {
-		return devices.Some("bridge port " + strconv.FormatUint(uint64(bridgePort), 10))
-	}
-	for _, p := range s.ports.ports {
-		if p.index == index {
-			return devices.Some(p.name)
-		}
-	}
-	if n := s.ports.names[index]; n != "" {
-		return devices.Some(n)
-	}
-	return devices.Some("ifIndex " + strconv.FormatUint(uint64(index), 10))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -35,10 +36,35 @@ var _ devices.Collector = (*Collector)(nil)
 // Name returns "snmp".
 func (c *Collector) Name() string { return "snmp" }
 
-// Collect reads the device's watched ports, its clock and its spanning tree. The first call for a device also
-// finds the ports. It returns within a second of ctx ending. Errors are of type *Error. A reading without some of
-// the watched ports, or cut short, comes with an error that wraps devices.ErrPartial.
+// Collect reads the device's watched ports, its clock, its spanning trees and, a little in each call, its other Tables.
+// The first call for a device also finds the ports. It returns within a second of ctx ending. Errors are of type *Error.
+// A reading without some of the watched ports, or cut short, comes with an error that wraps devices.ErrPartial.
 func (c *Collector) Collect(ctx context.Context, d devices.Device) (devices.Reading, error) {
+	return c.with(d, func(s *session) (devices.Reading, error) { return s.collect(ctx, c.Tape != nil) })
+}
+
+// Survey reads the named Tables of the device at once, each as a whole and whatever its cadence; all of them if none is
+// named. It knows of every port, not of the watched ones alone, and lists them with index, name and state. Missing
+// says which tables the device does not have. Polls of the same device wait meanwhile.
+func (c *Collector) Survey(ctx context.Context, d devices.Device, tables ...string) (devices.Reading, error) {
+	return c.with(d, func(s *session) (devices.Reading, error) { return s.survey(ctx, tables) })
+}
+
+// Lookup finds addresses, MAC or IP, in the device's forwarding databases and neighbour caches: Stations and Bindings of
+// the reading. For an IP address that the caches know, the MAC address is looked for too. Without addresses the tables
+// are read as a whole, within limits. Polls of the same device wait meanwhile.
+func (c *Collector) Lookup(ctx context.Context, d devices.Device, addresses ...string) (devices.Reading, error) {
+	return c.with(d, func(s *session) (devices.Reading, error) {
+		r, err := s.collect(ctx, false)
+		if err != nil && !errors.Is(err, devices.ErrPartial) {
+			return r, err
+		}
+		return r, s.lookup(ctx, addresses, &r)
+	})
+}
+
+// with calls f with the device's session, which is opened if there is none yet.
+func (c *Collector) with(d devices.Device, f func(*session) (devices.Reading, error)) (devices.Reading, error) {
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()
@@ -60,7 +86,7 @@ func (c *Collector) Collect(ctx context.Context, d devices.Device) (devices.Read
 		}
 		e.session = s
 	}
-	r, err := e.session.collect(ctx, c.Tape != nil)
+	r, err := f(e.session)
 	if c.Tape != nil && !r.Span.IsZero() && e.session.lines.Len() > 0 {
 		c.Tape.Keep(timeline.Exchange{
 			Origin: r.Origin, Subject: timeline.Device(d.Name), Span: r.Span,
@@ -86,6 +112,57 @@ func (c *Collector) Close() error {
 		e.mu.Unlock()
 	}
 	return nil
+}
+
+// survey reads tables as a whole.
+func (s *session) survey(ctx context.Context, names []string) (devices.Reading, error) {
+	r, err := s.collect(ctx, false)
+	if err != nil && !errors.Is(err, devices.ErrPartial) {
+		return r, err
+	}
+	const long = 30 * time.Second
+	until := time.Now().Add(long)
+	for n := range Tables {
+		if sh := s.shelf.tables[Tables[n].Name]; sh != nil {
+			sh.next, sh.absent = time.Time{}, false
+		}
+	}
+	wanted := func(t *Table) bool { return len(names) == 0 || slices.Contains(names, t.Name) }
+	r = devices.Reading{
+		Device: r.Device, Span: r.Span, Origin: r.Origin, SysName: r.SysName, SysDescr: r.SysDescr, SysObjectID: r.SysObjectID,
+		Clock: r.Clock, EngineBoot: r.EngineBoot, Interfaces: r.Interfaces, Bridge: r.Bridge, Trees: r.Trees,
+	}
+	s.addPorts(ctx, &r)
+	r.Missing = s.walkTables(ctx, until, wanted)
+	s.searchVLANs(ctx, until)
+	v := s.view()
+	v.all = true
+	for n := range Tables {
+		t := &Tables[n]
+		if sh := s.shelf.tables[t.Name]; t.Fill != nil && wanted(t) && sh != nil && sh.has {
+			t.Fill(v, &r)
+		}
+	}
+	if over(ctx) != nil {
+		err = s.failed(ctx, over(ctx))
+	}
+	return r, err
+}
+
+// addPorts adds the ports that are not watched: index, name and state.
+func (s *session) addPorts(ctx context.Context, r *devices.Reading) {
+	oper, err := s.column(ctx, column(ifTable, ifOperStatus))
+	if err != nil {
+		return
+	}
+	for _, c := range oper {
+		if len(c.Index) != 1 || s.view().Wants(c.Index[0]) {
+			continue
+		}
+		r.Interfaces = append(r.Interfaces, devices.Interface{
+			Index: devices.Some(c.Index[0]), Name: s.view().Port(c.Index[0]), Oper: c.Word(statusWords),
+		})
+	}
 }
 
 // collect asks once, unless the device refused the login twice in a row a short while ago.

@@ -145,9 +145,11 @@ func checkSwitch(t *testing.T, r devices.Reading) {
 	fast.Index, fast.Name, fast.Descr = devices.Some[uint32](10001), "Fa0", "FastEthernet0"
 	fast.Speed, fast.SpeedMax = devices.Some[uint64](100e6), devices.Some[uint64](100e6)
 	fast.InOctets, fast.OutOctets, fast.InPackets, fast.OutPackets = c32(10000), c32(16000), c32(11005), c32(17009)
+	fast.InMulticasts, fast.InBroadcasts, fast.OutMulticasts, fast.OutBroadcasts = c32(2), c32(3), c32(4), c32(5)
 	gig.Index, gig.Name, gig.Descr = devices.Some[uint32](10101), "GigabitEthernet1/0/1", "GigabitEthernet1/0/1"
 	gig.Speed, gig.SpeedMax = devices.Some[uint64](1e9), devices.Some[uint64](1e9)
 	gig.InOctets, gig.OutOctets = hc(6), hc(10)
+	gig.InMulticasts, gig.InBroadcasts, gig.OutMulticasts, gig.OutBroadcasts = hc(8), hc(9), hc(12), hc(13)
 	gig.InPackets, gig.OutPackets = devices.C64(3<<40+7+8+9), devices.C64(3<<40+11+12+13)
 	for n, want := range []devices.Interface{fast, gig} {
 		if got := r.Interfaces[n]; !reflect.DeepEqual(got, want) {

@@ -2,9 +2,11 @@ package snmp
 
 import "whydrop/devices"
 
-// ifTable is the basic table of ports (IF-MIB, RFC 2863, section 6).
+// ifTable is the basic table of ports (IF-MIB, RFC 2863, section 6): states, ifLastChange in TimeTicks, ifSpeed in
+// bit/s, octets, packets, discards and errors, all Counter32.
 var ifTable = Table{
 	Name:  "ifTable",
+	MIB:   "IF-MIB, RFC 2863",
 	Entry: "1.3.6.1.2.1.2.2.1",
 	Columns: [][]int{
 		{ifAdminStatus, ifOperStatus, ifLastChange, ifSpeed},
@@ -19,6 +21,7 @@ const (
 	ifDescr           = 2
 	ifMTU             = 4
 	ifSpeed           = 5
+	ifPhysAddress     = 6
 	ifAdminStatus     = 7
 	ifOperStatus      = 8
 	ifLastChange      = 9

@@ -2,9 +2,11 @@ package snmp
 
 import "whydrop/devices"
 
-// ifXTable extends ifTable by names, 64-bit counters and speeds beyond 4 Gbit/s (IF-MIB, RFC 2863, section 6).
+// ifXTable extends ifTable by names, 64-bit counters and speeds beyond 4 Gbit/s (IF-MIB, RFC 2863, section 6): octets
+// and packets by kind, the HC columns Counter64, the others Counter32; ifHighSpeed in Mbit/s.
 var ifXTable = Table{
 	Name:  "ifXTable",
+	MIB:   "IF-MIB, RFC 2863",
 	Entry: "1.3.6.1.2.1.31.1.1.1",
 	Columns: [][]int{
 		{ifHighSpeed, ifCounterDiscontinuity},
@@ -12,6 +14,8 @@ var ifXTable = Table{
 			ifHCOutOctets, ifHCOutUcastPkts, ifHCOutMulticastPkts, ifHCOutBroadcastPkts},
 		{ifInMulticastPkts, ifInBroadcastPkts, ifOutMulticastPkts, ifOutBroadcastPkts},
 	},
+	Wide: []int{ifHCInOctets, ifHCInUcastPkts, ifHCInMulticastPkts, ifHCInBroadcastPkts,
+		ifHCOutOctets, ifHCOutUcastPkts, ifHCOutMulticastPkts, ifHCOutBroadcastPkts},
 	FillPort: fillIfXTable,
 }
 
@@ -44,6 +48,10 @@ func fillIfXTable(r Row, i *devices.Interface) {
 		[2]int{ifInUcastPkts, ifInNUcastPkts}, [2]int{ifInMulticastPkts, ifInBroadcastPkts})
 	i.OutPackets = packets(r, [3]int{ifHCOutUcastPkts, ifHCOutMulticastPkts, ifHCOutBroadcastPkts},
 		[2]int{ifOutUcastPkts, ifOutNUcastPkts}, [2]int{ifOutMulticastPkts, ifOutBroadcastPkts})
+	i.InBroadcasts = prefer(r.Counter(ifHCInBroadcastPkts), r.Counter(ifInBroadcastPkts))
+	i.OutBroadcasts = prefer(r.Counter(ifHCOutBroadcastPkts), r.Counter(ifOutBroadcastPkts))
+	i.InMulticasts = prefer(r.Counter(ifHCInMulticastPkts), r.Counter(ifInMulticastPkts))
+	i.OutMulticasts = prefer(r.Counter(ifHCOutMulticastPkts), r.Counter(ifOutMulticastPkts))
 }
 
 // packets adds unicast, multicast and broadcast packets: of 64 bits if unicast has them, else of ifTable's

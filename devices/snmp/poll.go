@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/gosnmp/gosnmp"
@@ -49,11 +48,17 @@ func (s *session) poll(ctx context.Context) (devices.Reading, error) {
 		if s.hasUptime(values) { // finding the ports and lost datagrams are no part of it
 			r.Span.From = s.uptime.Value.Span.From
 		}
+		if s.alive(err) {
+			s.readVLANs(ctx, &r)
+		}
 		r.Span.To = time.Now() // the walks of other tables are no part of it
 		s.liven(values)
 		s.fill(&r, values)
 		if s.alive(err) {
-			r.Missing = s.walkTables(ctx, time.Now().Add(walkBudget), func(*Table) bool { return true })
+			until := time.Now().Add(walkBudget)
+			r.Missing = s.walkTables(ctx, until, func(*Table) bool { return true })
+			s.searchVLANs(ctx, until)
+			s.follow(ctx, &r)
 		}
 		s.fillTables(&r)
 		if err == nil {
@@ -187,7 +192,7 @@ func (s *session) headGroups() [][]string {
 	}
 	groups := [][]string{}
 	for _, p := range s.ports.ports {
-		i := "." + strconv.FormatUint(uint64(p.index), 10)
+		i := "." + uintText(p.index)
 		first = append(first, p.check) // also if it was not given: it may come back
 		add(column(ifTable, ifOperStatus)+i, column(ifTable, ifLastChange)+i)
 		add(s.ports.stpObjects(p.index))
@@ -205,7 +210,7 @@ func (s *session) counterGroups() [][]string {
 	now := time.Now()
 	var groups [][]string
 	for _, p := range s.ports.ports {
-		i := "." + strconv.FormatUint(uint64(p.index), 10)
+		i := "." + uintText(p.index)
 		for _, t := range Tables {
 			row := s.rowOf(&t, p.index)
 			if row == "" {
@@ -229,7 +234,7 @@ func (s *session) counterGroups() [][]string {
 			}
 		}
 		if now.After(p.next) {
-			groups = append(groups, []string{column(ifXTable, ifAlias) + i, column(ifTable, ifDescr) + i, column(ifTable, ifMTU) + i})
+			groups = append(groups, []string{column(ifXTable, ifAlias) + i, column(ifTable, ifDescr) + i, column(ifTable, ifMTU) + i, column(ifTable, ifPhysAddress) + i})
 		}
 	}
 	if s.objects.wanted(cpuBusy+".1", now) {
@@ -246,7 +251,7 @@ func (s *session) rowOf(t *Table, ifIndex uint32) string {
 	case t.Index != nil:
 		return t.Index(s.view(), ifIndex)
 	}
-	return strconv.FormatUint(uint64(ifIndex), 10)
+	return uintText(ifIndex)
 }
 
 // slowly is how often the texts of a port are read again.
@@ -268,7 +273,7 @@ func (s *session) fill(r *devices.Reading, values map[string]gosnmp.SnmpPDU) {
 	if c := number(values[cpuBusy+".1"]); c.OK && c.Value <= 100 {
 		r.CPU = devices.Some(float64(c.Value) / 100)
 	}
-	r.Bridge = s.bridge(values)
+	r.Bridge = bridge(values, s.view())
 	for n := range s.ports.ports {
 		if i, ok := s.fillPort(&s.ports.ports[n], values); ok {
 			r.Interfaces = append(r.Interfaces, i)
@@ -279,7 +284,7 @@ func (s *session) fill(r *devices.Reading, values map[string]gosnmp.SnmpPDU) {
 
 // fillPort returns a port's interface; false if the device gave nothing of it.
 func (s *session) fillPort(p *port, values map[string]gosnmp.SnmpPDU) (devices.Interface, bool) {
-	index := strconv.FormatUint(uint64(p.index), 10)
+	index := uintText(p.index)
 	i := devices.Interface{Index: devices.Some(p.index), Name: p.name, SpeedMax: offers(p)}
 	any := false
 	for _, t := range Tables {
@@ -306,7 +311,10 @@ func (s *session) fillPort(p *port, values map[string]gosnmp.SnmpPDU) (devices.I
 	if n := number(values[column(ifTable, ifMTU)+"."+index]); n.OK {
 		p.mtu = n
 	}
-	i.Descr, i.Alias, i.MTU = p.descr, p.alias, p.mtu
+	if m := (Cell{value: values[column(ifTable, ifPhysAddress)+"."+index]}).MAC(); m != "" {
+		p.mac = m
+	}
+	i.Descr, i.Alias, i.MTU, i.MAC = p.descr, p.alias, p.mtu, p.mac
 	state, role := s.ports.stpObjects(p.index)
 	if w := word(number(values[state]), stpStateWords); w.OK {
 		i.STPState = w

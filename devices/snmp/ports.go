@@ -34,6 +34,7 @@ type port struct {
 	found string // the name as the device spells it
 	descr string
 	alias string
+	mac   string
 	mtu   devices.Opt[uint32]
 	next  time.Time // when description and MTU are read again
 }

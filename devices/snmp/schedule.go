@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"hash/fnv"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,11 @@ type shelf struct {
 	roots  map[string]*root
 	tables map[string]*shelved // by Table.Name
 	voids  []void
+
+	vlanTrees   []*vlanTree
+	databases   map[uint32]uint32 // forwarding databases: VLAN
+	databasesAt time.Time
+	homes       map[netip.Addr]string // where the neighbour cache has an address
 }
 
 func (s *shelf) init() {
@@ -62,7 +68,9 @@ type void struct {
 	at       time.Time
 }
 
-func (s *session) view() View { return View{s.shelf.cells, &s.ports} }
+func (s *session) view() View {
+	return View{cells: s.shelf.cells, ports: &s.ports, vlanTrees: s.shelf.vlanTrees}
+}
 
 // vendor says whether the table is one that such a device may have.
 func (s *session) vendor(t *Table) bool {
@@ -71,7 +79,7 @@ func (s *session) vendor(t *Table) bool {
 
 // enterpriseOf returns the enterprise number of a sysObjectID; 0 if it names none.
 func enterpriseOf(id string) uint32 {
-	rest, ok := strings.CutPrefix(strings.TrimPrefix(id, "."), "1.3.6.1.4.1.")
+	rest, ok := strings.CutPrefix(trimDot(id), "1.3.6.1.4.1.")
 	if !ok {
 		return 0
 	}
@@ -235,7 +243,7 @@ func spread(name string) time.Duration {
 
 // liveGroups are the objects of states that are read in every poll.
 func (s *session) liveGroups() (groups [][]string) {
-	now := time.Now()
+	now, v := time.Now(), s.view()
 	for n := range Tables {
 		t := &Tables[n]
 		sh := s.shelf.tables[t.Name]
@@ -244,7 +252,13 @@ func (s *session) liveGroups() (groups [][]string) {
 		}
 		for _, id := range t.Live {
 			var ids []string
-			for _, c := range first(s.shelf.cells[id], liveMost) {
+			for _, c := range s.shelf.cells[id] {
+				if len(ids) >= liveMost {
+					break
+				}
+				if t.LiveRow != nil && !t.LiveRow(v, c.Index) {
+					continue
+				}
 				if obj := id + "." + dotted(c.Index); s.objects.wanted(obj, now) {
 					ids = append(ids, obj)
 				}
@@ -254,8 +268,6 @@ func (s *session) liveGroups() (groups [][]string) {
 	}
 	return groups
 }
-
-func first[T any](list []T, n int) []T { return list[:min(n, len(list))] }
 
 // liven puts what was read of states into the rows. A row that is gone has the table walked again.
 func (s *session) liven(values map[string]gosnmp.SnmpPDU) {
@@ -267,7 +279,7 @@ func (s *session) liven(values map[string]gosnmp.SnmpPDU) {
 		}
 		for _, id := range t.Live {
 			cells := s.shelf.cells[id]
-			for k := range first(cells, liveMost) {
+			for k := range cells {
 				v, ok := values[id+"."+dotted(cells[k].Index)]
 				if !ok {
 					continue
@@ -283,7 +295,7 @@ func (s *session) liven(values map[string]gosnmp.SnmpPDU) {
 
 // fillTables puts the tables that were read since the last reading into this one, each part as a whole.
 func (s *session) fillTables(r *devices.Reading) {
-	parts := map[string]bool{}
+	parts := map[string]bool{partInterfaces: true}
 	for n := range Tables {
 		if sh := s.shelf.tables[Tables[n].Name]; sh != nil && sh.fresh {
 			parts[Tables[n].part()] = true
@@ -300,6 +312,9 @@ func (s *session) fillTables(r *devices.Reading) {
 		t.Fill(v, r)
 	}
 }
+
+// partInterfaces is the part of tables that add to the interfaces.
+const partInterfaces = "Interfaces"
 
 // part returns the name of what is filled together.
 func (t *Table) part() string {

@@ -32,8 +32,10 @@ type session struct {
 	ports      portMap
 	objects    objects
 	shelf      shelf
-	reply      int  // octets of bindings the agent bears in an answer; 0: maxReply
-	restarted  bool // sysUpTime fell since the last poll
+	vlanSearch vlanSearch
+	followed   time.Time // when the followed addresses are looked for again
+	reply      int       // octets of bindings the agent bears in an answer; 0: maxReply
+	restarted  bool      // sysUpTime fell since the last poll
 	system     devices.Opt[system]
 	enterprise uint32                     // of sysObjectID; 0: not known
 	uptime     devices.Opt[devices.Clock] // of the last poll

@@ -49,8 +49,11 @@ type Table struct {
 	Roots []string
 	// Live are those of Roots that are read in every poll for the rows that the last walk found (States).
 	Live []string
+	// LiveRow says whether a row is one to be read in every poll; nil: all are, up to liveMost of a root.
+	LiveRow func(v View, index []uint32) bool
 	// Part names the field of the reading that Fill adds to: "Neighbours". Tables of one part are filled together, so
-	// that a reading holds all of a field or nothing. "" if no other table adds to it.
+	// that a reading holds all of a field or nothing; what a table adds to the interfaces (Part "Interfaces") is in
+	// every reading. "" if no other table adds to the field.
 	Part string
 	// Fill puts what was walked into the reading. It is called only if at least one root has rows.
 	Fill func(v View, r *devices.Reading)

@@ -8,5 +8,7 @@ var Tables = slices.Concat(standardTables, vendorTables)
 
 // standardTables are those of the IETF, of IEEE 802 and what every vendor has of them.
 var standardTables = []Table{
-	ifTable, ifXTable, etherLike, etherLikeHC, etherPause,
+	ifTable, ifXTable, etherLike, etherLikeHC, etherPause, etherStats, bridgePorts, mauExits,
+	ieeeTree, mstTrees, commonTree, vlans, lag, fragments, learning,
+	lldp, lldpV2, cdp, mau, vlanPorts, fdbSize,
 }

@@ -16,8 +16,10 @@ import (
 
 // View is what a device gave below the roots of its tables, and what is known of its ports.
 type View struct {
-	cells map[string][]Cell
-	ports *portMap
+	cells     map[string][]Cell
+	ports     *portMap
+	vlanTrees []*vlanTree
+	all       bool // the caller wants more than the watched ports
 }
 
 // Rows returns what was walked below a root, in the order of the MIB; nil if it was not walked or is empty.
@@ -50,7 +52,18 @@ func (v View) Port(ifIndex uint32) string {
 	if n := v.ports.names[ifIndex]; n != "" {
 		return n
 	}
-	return "ifIndex " + strconv.FormatUint(uint64(ifIndex), 10)
+	return "ifIndex " + uintText(ifIndex)
+}
+
+// Wants says whether what is known of the interface is to go into the reading: it is watched, or all are wanted.
+func (v View) Wants(ifIndex uint32) bool {
+	return v.all || slices.ContainsFunc(v.ports.ports, func(p port) bool { return p.index == ifIndex })
+}
+
+// WantsBridgePort says the same of a port number of a bridge.
+func (v View) WantsBridgePort(n uint32) bool {
+	i, ok := v.ports.base[n]
+	return ok && v.Wants(i)
 }
 
 // PortNamed returns the ifIndex of the interface that is called so, in either spelling.
@@ -78,7 +91,7 @@ func (v View) BridgePort(n uint32) string {
 	if i, ok := v.ports.base[n]; ok {
 		return v.Port(i)
 	}
-	return "bridge port " + strconv.FormatUint(uint64(n), 10)
+	return "bridge port " + uintText(n)
 }
 
 // Cell is one value, or none: the zero Cell was not given.
@@ -172,7 +185,7 @@ func (c Cell) OID() string {
 	if c.value.Type != gosnmp.ObjectIdentifier {
 		return ""
 	}
-	return strings.TrimPrefix(s, ".")
+	return trimDot(s)
 }
 
 // MAC returns an address of six octets, in lower case with colons; "" for anything else.
@@ -191,6 +204,12 @@ func (c Cell) Addr() netip.Addr {
 	}
 	return netip.Addr{}
 }
+
+// uintText writes an arc.
+func uintText(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
+
+// trimDot returns an identifier without a leading dot.
+func trimDot(id string) string { return strings.TrimPrefix(id, ".") }
 
 // mac writes six octets as an address.
 func mac(b []byte) string {
@@ -213,7 +232,7 @@ func octetsOf(arcs []uint32) []byte {
 	return out
 }
 
-// joined writes arcs as people do.
+// dotted writes arcs as people do.
 func dotted(arcs []uint32) string {
 	var b []byte
 	for n, a := range arcs {
