@@ -21,7 +21,6 @@ type pathFlags struct {
 	rounds, hops, ports, max int
 	inner                    func(cmd *cobra.Command, args []string) error
 	sweep                    *pflag.Flag
-	mine                     bool // no other part of probe has sweeps
 }
 
 // pathLetters are the flags of a throughput test that path probes take too.
@@ -38,9 +37,6 @@ func withPath(cmd *cobra.Command) *cobra.Command {
 	f.StringVar(&in.trace, "trace", "", "instead of a test: the hops of the path and what each loses, by `udp`, icmp or tcp")
 	f.Lookup("trace").NoOptDefVal = "udp"
 	f.BoolVar(&in.pmtu, "pmtu", false, "instead of a test: the path's MTU, both ways where the far end helps, and where larger packets vanish")
-	if in.mine = f.Lookup("sweep") == nil; in.mine {
-		f.String("sweep", "", "instead of a test: a sweep, of `ports`: source ports that one bad member of a bundle hurts")
-	}
 	in.sweep = f.Lookup("sweep")
 	f.Float64Var(&in.connectRate, "connect-rate", 0, "instead of a test: `N` new connections a second, and an established one beside them, for full session tables")
 	f.IntVar(&in.rounds, "rounds", 0, "of --trace and --sweep ports: how often each hop or port is asked (default 10)")
@@ -117,9 +113,6 @@ func (in *pathFlags) throughput(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed(name) {
 			return app.Usagef("--%s goes with --trace, --pmtu or --sweep ports", name)
 		}
-	}
-	if in.mine && in.sweep.Changed {
-		return app.Usagef("--sweep %s: want ports", in.sweep.Value)
 	}
 	return in.inner(cmd, args)
 }

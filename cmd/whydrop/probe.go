@@ -20,6 +20,7 @@ type probeFlags struct {
 	port, streams, mss                                                             int
 	reverse, iperf3JSON                                                            bool
 	probeMore
+	experimentFlags
 }
 
 func newProbe() *cobra.Command {
@@ -31,7 +32,7 @@ func newProbe() *cobra.Command {
 
 Letters and units are iperf3's: rates in powers of 1000, sizes in powers of 1024. Exit code 0: it measured; 3: it did
 not; 4: it did, and the far end's own count is missing; 130: interrupted, with what was measured printed.`,
-		Example: "  whydrop probe 192.0.2.10 -t 10 -P 4 -R\n  whydrop probe -c 192.0.2.10 -b 50M --format json\n  whydrop probe 192.0.2.10 -u -b 100M -l 1400 --bidir",
+		Example: "  whydrop probe 192.0.2.10 -t 10 -P 4 -R\n  whydrop probe -c 192.0.2.10 -b 50M --format json\n  whydrop probe 192.0.2.10 -u -b 100M -l 1400 --bidir\n  whydrop probe 192.0.2.10 --sweep window\n  whydrop probe 192.0.2.10 --sweep rate -b 200M -t 30",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -49,6 +50,13 @@ not; 4: it did, and the far end's own count is missing; 130: interrupted, with w
 				return err
 			}
 			defer close()
+			sweep, ok, err := in.experimentFlags.options(cmd, opt)
+			switch {
+			case err != nil:
+				return err
+			case ok:
+				return app.Experiment(cmd.Context(), sweep)
+			}
 			return app.Probe(cmd.Context(), opt)
 		},
 	}
@@ -69,7 +77,8 @@ not; 4: it did, and the far end's own count is missing; 130: interrupted, with w
 	f.StringVarP(&in.unit, "unit", "f", "", "unit of rates in the table: k m g t (bits), K M G T (bytes)")
 	f.StringVar(&in.format, "format", "text", "text or json (our own document)")
 	f.BoolVarP(&in.iperf3JSON, "json", "J", false, "print the document of iperf3 -J")
-	in.register(f)
+	in.probeMore.register(f)
+	in.experimentFlags.register(f)
 	f.StringVar(&in.token, "token", "", "`REFERENCE` to the far end's secret, which lifts its limits: env:NAME, file:PATH, cmd:COMMAND or prompt:")
 	return withPath(cmd)
 }

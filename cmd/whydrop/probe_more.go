@@ -21,6 +21,7 @@ type probeMore struct {
 	udp, bidir, v4, v6, dontFragment, counters64, serverOutput, noDelay     bool
 	zeroCopy, verbose, jsonStream, verify, forceFlush                       bool
 	pacingTimer                                                             int
+	file                                                                    string
 }
 
 func (in *probeMore) register(f *pflag.FlagSet) {
@@ -42,6 +43,7 @@ func (in *probeMore) register(f *pflag.FlagSet) {
 	f.BoolVarP(&in.noDelay, "no-delay", "N", false, "the far end does not let small segments wait either; this end never does")
 	f.BoolVarP(&in.zeroCopy, "zerocopy", "Z", false, "the far end sends without copying; this end does where it can")
 	f.BoolVar(&in.verify, "verify", false, "between two ends of ours: compare every byte that arrives, slowly")
+	f.StringVarP(&in.file, "file", "F", "", "send what is in `FILE`, to its end, or with -R write what arrives to it; at 4 GiB it begins anew")
 	f.StringVarP(&in.title, "title", "T", "", "before each line")
 	f.BoolVarP(&in.verbose, "verbose", "V", false, "say more")
 	f.StringVar(&in.pcap, "pcap", "", "write the headers of the test's packets to `FILE` (Linux, as root or with CAP_NET_RAW)")
@@ -62,6 +64,7 @@ func (in *probeMore) more(cmd *cobra.Command, opt *app.ProbeOptions) error {
 	changed := cmd.Flags().Changed
 	t.UDP, t.Bidirectional, t.Congestion, t.Device = in.udp, in.bidir, in.congestion, in.device
 	t.DontFragment, t.Counters64, t.ServerOutput = in.dontFragment, in.counters64, in.serverOutput
+	t.File = in.file
 	t.NoDelay, t.ZeroCopy, t.Title, t.Verify = in.noDelay, in.zeroCopy, in.title, in.verify
 	opt.Verbose, opt.Title, opt.Stamp, opt.Pcap = in.verbose, in.title, in.stamps, in.pcap
 	switch {

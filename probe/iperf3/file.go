@@ -58,13 +58,18 @@ func (f *flow) moveFile(ctx context.Context, c *dataConn) error {
 	return errors.Join(err, to.Close())
 }
 
+// syncEvery is how much may wait in memory for the disk: without a bound the memory is measured, not the disk.
+const syncEvery = 64 << 20
+
 // ring is a file that begins anew when it is as large as it may be.
 type ring struct {
 	file interface {
 		io.Writer
 		io.Seeker
+		Sync() error
 	}
 	most, at int64
+	waiting  int64 // bytes that may not be on the disk yet
 }
 
 func (r *ring) Write(b []byte) (n int, err error) {
@@ -76,7 +81,10 @@ func (r *ring) Write(b []byte) (n int, err error) {
 		}
 		var k int
 		k, err = r.file.Write(b[:min(int64(len(b)), r.most-r.at)])
-		n, b, r.at = n+k, b[k:], r.at+int64(k)
+		n, b, r.at, r.waiting = n+k, b[k:], r.at+int64(k), r.waiting+int64(k)
+		if r.waiting >= syncEvery && err == nil {
+			r.waiting, err = 0, r.file.Sync()
+		}
 	}
 	return n, err
 }

@@ -96,6 +96,7 @@ type Result struct {
 	Stalls      []Stall
 	Broken      []error // streams that broke while others went on
 	OursFar     bool    // the far end is whydrop
+	FarRate     float64 // bit/s of all streams together that a far end of ours allows; 0: it does not say, or all that goes
 	Interrupted bool    // ctx ended before the test did
 }
 

@@ -32,7 +32,7 @@ func Run(ctx context.Context, t Test, interval time.Duration, h Handler) (Result
 		return Result{}, err
 	}
 	defer f.abort()
-	r := &run{f: f, h: h, every: max(interval, stream.Tick), result: Result{Cookie: f.cookie, Reverse: t.Reverse, UDP: t.UDP, Length: f.test.length(), OursFar: f.ours}}
+	r := &run{f: f, h: h, every: max(interval, stream.Tick), result: Result{Cookie: f.cookie, Reverse: t.Reverse, UDP: t.UDP, Length: f.test.length(), OursFar: f.ours, FarRate: f.rate}}
 	r.connected()
 	f.begin()
 	r.result.Started = f.start

@@ -274,6 +274,25 @@ func (l *Line) Run(node string, arg, result any) error {
 	return json.Unmarshal(out, result)
 }
 
+// Start does as [Line.Run], but does not wait: the process is killed when the test ends.
+func (l *Line) Start(node string, arg any) {
+	l.t.Helper()
+	in, err := json.Marshal(arg)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	cmd := exec.Command("ip", "netns", "exec", l.NS(node), os.Args[0])
+	cmd.Env = append(os.Environ(), childEnv+"="+string(in))
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		l.t.Fatal(err)
+	}
+	l.t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+}
+
 // Output runs a program in the namespace of a node and returns what it prints.
 func (l *Line) Output(node string, args ...string) []byte {
 	l.t.Helper()

@@ -1,0 +1,135 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"net/netip"
+	"strings"
+	"time"
+
+	"whydrop/cmd/internal/report"
+	"whydrop/correlate/timeline"
+	"whydrop/probe/experiment"
+	"whydrop/probe/host"
+)
+
+// ExperimentOptions says which experiment is carried out and how its result is shown.
+type ExperimentOptions struct {
+	Kind     string       // a name of experiment.Kinds
+	Probe    ProbeOptions // the test that the steps have in common, format and outputs
+	Values   []float64    // what is swept over; empty: the kind's own list
+	StepTime time.Duration
+	Most     time.Duration // that the whole may take; 0: a minute
+}
+
+// Experiment runs an experiment and prints what it showed. The error carries the exit code: nil when it measured,
+// ExitNotMeasured when no step did, ExitInterrupted when ctx ended first (what was measured is printed).
+func Experiment(ctx context.Context, opt ExperimentOptions) error {
+	o := PathOptions{Host: opt.Probe.Test.Address, Format: opt.Probe.Format, Out: opt.Probe.Out}
+	to := farAddress(ctx, opt.Probe.Test)
+	plan, err := experiment.New(experiment.Kind(opt.Kind), opt.options(ctx, to))
+	if err != nil {
+		return Exit{ExitUsage, err}
+	}
+	for _, s := range plan.Steps { // a mistake that every step has is the command's
+		if err = s.Test.Check(); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		return Exit{ExitUsage, err}
+	}
+	if o.Format == "text" {
+		fmt.Fprintf(o.Out, "Sweep of %s to %s: %s\n", opt.Kind, report.Clean(o.Host), loadText(plan.Load()))
+	}
+	done := 0
+	follow := timeline.SinkFunc(func(r timeline.Record) {
+		if e, ok := r.(timeline.Event); ok && e.Type == timeline.EventResult && opt.Probe.Progress != nil && o.Format == "text" {
+			done++
+			fmt.Fprintf(opt.Probe.Progress, "step %d: %s\n", done, report.Clean(e.Text))
+		}
+	})
+	started := time.Now()
+	rows, err := experiment.Run(ctx, plan, follow)
+	doc := experimentDocument(o, plan, rows, to, started, err)
+	doc.Interrupted = ctx.Err() != nil
+	show := func(w io.Writer) { experimentText(w, plan, rows) }
+	if err != nil && o.Format == "text" && len(rows) > 0 { // the steps' reasons are worth reading
+		var b strings.Builder
+		show(&b)
+		if _, perr := io.WriteString(o.Out, b.String()); perr != nil {
+			return Exit{ExitNotMeasured, perr}
+		}
+	}
+	return o.finish(ctx, doc, show, err == nil, err)
+}
+
+// options adds to the test what is known of this host's link.
+func (opt ExperimentOptions) options(ctx context.Context, to netip.Addr) experiment.Options {
+	o := experiment.Options{Test: opt.Probe.Test, Values: opt.Values, StepTime: opt.StepTime, Most: opt.Most, Rate: opt.Probe.Test.Rate, File: opt.Probe.Test.File}
+	o.Test.Time, o.Test.Rate, o.Test.File = 0, 0, ""
+	if !to.IsValid() {
+		return o
+	}
+	o.IPv6 = to.Is6()
+	if card, err := host.CardTo(ctx, to); err == nil {
+		o.Line, o.MTU = card.SpeedBits, card.MTU
+	}
+	return o
+}
+
+func loadText(l experiment.Load) string {
+	parts := []string{fmt.Sprintf("up to %.0f s", math.Ceil(l.Time.Seconds()))}
+	if l.Streams > 1 {
+		parts = append(parts, fmt.Sprintf("%d streams", l.Streams))
+	}
+	if l.Peak > 0 {
+		return strings.Join(append(parts, fmt.Sprintf("at most %s and %s", experiment.Bits(l.Peak), experiment.Bytes(float64(l.Bytes)))), ", ")
+	}
+	return strings.Join(append(parts, "as much as the path takes (-b bounds it)"), ", ")
+}
+
+// experimentText prints table, chart, theory and meaning.
+func experimentText(w io.Writer, p experiment.Plan, rows []experiment.Row) {
+	if len(rows) == 0 {
+		return
+	}
+	experimentTable(w, p, rows)
+	if chart := experimentChart(p, rows); chart != "" {
+		fmt.Fprintln(w)
+		io.WriteString(w, chart)
+	}
+	if lines := theoryText(p, rows); len(lines) > 0 {
+		fmt.Fprintln(w)
+		for _, l := range lines {
+			fmt.Fprintln(w, l)
+		}
+	}
+	if text := experiment.Meaning(p, rows); text != "" {
+		sentences(w, text)
+	}
+}
+
+// theoryText says what arithmetic says of the path.
+func theoryText(p experiment.Plan, rows []experiment.Row) (out []string) {
+	t := p.Theory(rows)
+	if t.Line > 0 {
+		out = append(out, fmt.Sprintf("In theory: the own link (%s, MTU %d) carries at most %s of goodput at this packet size.", experiment.Bits(p.Options.Line), p.Options.MTU, experiment.Bits(t.Line)))
+	}
+	if t.RTT > 0 && t.BDP > 0 {
+		out = append(out, fmt.Sprintf("In theory: %s over a round trip of %s want %s in flight.", experiment.Bits(t.Best), millis(t.RTT), experiment.Bytes(t.BDP)))
+	}
+	best := experiment.Row{}
+	for _, r := range rows {
+		if r.Reason == "" && r.Arrived > best.Arrived {
+			best = r
+		}
+	}
+	if m := best.Mathis(); m > 0 && m < 10*best.Arrived {
+		out = append(out, fmt.Sprintf("In theory: with %d segments sent again in %s, classic congestion control sustains about %s (Mathis); %s was carried.",
+			best.Retransmits.Value, best.Step.Name, experiment.Bits(m), experiment.Bits(best.Arrived)))
+	}
+	return out
+}
