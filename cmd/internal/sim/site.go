@@ -105,10 +105,7 @@ func hostKeys(list []*device) ([]ssh.Signer, error) {
 func run(d *device, begun time.Time, key ssh.Signer) (*running, error) {
 	now := func() time.Duration { return time.Since(begun) }
 	r := &running{device: d}
-	r.agent = &snmptest.Agent{
-		Community: d.community, User: d.user, Auth: "SHA", AuthPass: d.authPass, Priv: "AES", PrivPass: d.privPass,
-		EngineID: "\x80\x00\x00\x09\x03" + string(d.ports[0].mac[:]), Boots: uint32(d.first % 50), // RFC 3411: enterprise 9, format 3 (MAC address)
-	}
+	r.agent = d.newAgent()
 	d.fill(r.agent, now)
 	var err error
 	if r.snmp, err = r.agent.Listen("127.0.0.1:0"); err != nil {
@@ -162,18 +159,7 @@ func (s *Site) Story() *Story { return s.story }
 func (s *Site) Begun() time.Time { return s.relay.begun }
 
 // Secret resolves the labels of the prompt: references in the site file.
-func (s *Site) Secret(label string) (string, error) {
-	name, what, _ := strings.Cut(label, "/")
-	for _, d := range s.devices {
-		if d.name != name {
-			continue
-		}
-		if v := map[string]string{"community": d.community, "auth": d.authPass, "priv": d.privPass, "ssh": d.password}[what]; v != "" {
-			return v, nil
-		}
-	}
-	return "", fmt.Errorf("the simulated site knows no secret %q", label)
-}
+func (s *Site) Secret(label string) (string, error) { return secretOf(s.devices, label) }
 
 // YAML returns the site file for the site, as `whydrop watch -f` reads it. Its secrets are prompt: references that
 // Secret resolves.
@@ -225,7 +211,7 @@ func (s *Story) yaml(at sockets) []byte {
 			fmt.Fprintf(&b, "    off_path: [%s]\n", portNames(d.off))
 		}
 	}
-	fmt.Fprintf(&b, "paths:\n  - name: probe-%s\n    hops: [%s, [%s, %s], %s]\n", s.hostBName, s.near.name, s.fws[0].name, s.fws[1].name, s.far.name)
+	fmt.Fprintf(&b, "paths:\n  - name: %s\n    hops: [%s, [%s, %s], %s]\n", s.pathName(), s.near.name, s.fws[0].name, s.fws[1].name, s.far.name)
 	fmt.Fprintf(&b, "    probe: {to: 127.0.0.1, port: %d, stamp_port: %d, rate: %.0fM, heartbeat: 20ms}\n", at.tcp, at.udp, s.offered/1e6)
 	return []byte(b.String())
 }
@@ -237,6 +223,9 @@ func portNames(list []*port) string {
 	}
 	return strings.Join(names, ", ")
 }
+
+// pathName is the path's name in the site file.
+func (s *Story) pathName() string { return "probe-" + s.hostBName }
 
 // FarName is the name of the host at the far end, as the truth uses it.
 func (s *Site) FarName() string { return s.story.hostBName }
