@@ -11,14 +11,15 @@ import (
 	"syscall"
 	"time"
 
+	"whydrop/probe/admission"
 	"whydrop/probe/stream"
 )
 
 // Limits of a server's clients, if the configuration says nothing else.
 const (
-	DefaultMaxTime    = 60 * time.Second
-	DefaultMaxRate    = 1e9 // bit/s of one client, each way
-	DefaultMaxStreams = 16  // of one client at once
+	DefaultMaxTime    = admission.DefaultMaxTime
+	DefaultMaxRate    = admission.DefaultMaxRate    // bit/s of one client, each way
+	DefaultMaxStreams = admission.DefaultMaxStreams // of one client at once
 )
 
 // ServerConfig says how a far end serves. The zero value serves TCP and UDP on 127.0.0.1:5001 with the default
@@ -56,7 +57,6 @@ const (
 	backDial   = 5 * time.Second
 	backRetry  = 2 * time.Second // for a client to begin listening
 	backEvery  = 50 * time.Millisecond
-	maxSilent  = 256 // connections without a header at once; one more pushes out the oldest
 )
 
 // Server is a far end whose sockets are open.
@@ -65,9 +65,9 @@ type Server struct {
 	tcp net.Listener
 	udp *net.UDPConn
 	*events
-	peers  peers
-	silent silentConns
-	wg     sync.WaitGroup
+	peers    peers
+	entrance admission.Entrance
+	wg       sync.WaitGroup
 
 	refused time.Time // when a UDP client was last refused
 }
@@ -77,15 +77,7 @@ func (c ServerConfig) Listen(ctx context.Context) (*Server, error) {
 	if c.Address == "" {
 		c.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(DefaultPort))
 	}
-	if c.MaxTime <= 0 {
-		c.MaxTime = DefaultMaxTime
-	}
-	if c.MaxRate <= 0 {
-		c.MaxRate = DefaultMaxRate
-	}
-	if c.MaxStreams <= 0 {
-		c.MaxStreams = DefaultMaxStreams
-	}
+	admission.Defaults(&c.MaxTime, &c.MaxRate, &c.MaxStreams)
 	if c.headerWait <= 0 {
 		c.headerWait = headerWait
 	}
@@ -140,35 +132,16 @@ func (s *Server) Serve(ctx context.Context) error {
 		defer cancel()
 		udpErr = s.serveUDP(ctx)
 	})
-	err := s.accept(ctx)
+	err := s.entrance.Accept(ctx, s.tcp, func(ctx context.Context, conn net.Conn, _ uint64) {
+		defer conn.Close()
+		s.handle(ctx, conn)
+	}, nil)
+	if err != nil {
+		err = fmt.Errorf("iperf2: %w", err)
+	}
 	cancel()
 	s.wg.Wait()
 	return errors.Join(err, udpErr)
-}
-
-func (s *Server) accept(ctx context.Context) error {
-	defer context.AfterFunc(ctx, func() { s.tcp.Close() })()
-	for {
-		conn, err := s.tcp.Accept()
-		if ctx.Err() != nil {
-			if err == nil {
-				conn.Close()
-			}
-			return nil
-		}
-		if errors.Is(err, net.ErrClosed) {
-			return fmt.Errorf("iperf2: accept: %w", err)
-		}
-		if err != nil { // out of descriptors, or a connection that died while it waited
-			s.silent.evict()
-			wait(ctx, 50*time.Millisecond)
-			continue
-		}
-		s.wg.Go(func() {
-			defer conn.Close()
-			s.handle(ctx, conn)
-		})
-	}
 }
 
 func (s *Server) refuse(from netip.AddrPort, format string, args ...any) {
@@ -192,39 +165,3 @@ type socketOnly struct {
 
 // SyscallConn returns the listening socket.
 func (s socketOnly) SyscallConn() (syscall.RawConn, error) { return s.sc.SyscallConn() }
-
-// silentConns are the connections that have sent no header yet, oldest first.
-type silentConns struct {
-	mu    sync.Mutex
-	conns []net.Conn
-}
-
-// add notes a connection; out must be called when it has spoken or ended.
-func (s *silentConns) add(conn net.Conn) (out func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.conns = append(s.conns, conn)
-	if len(s.conns) > maxSilent {
-		s.conns[0].Close()
-		s.conns = s.conns[1:]
-	}
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		for i, c := range s.conns {
-			if c == conn {
-				s.conns = append(s.conns[:i], s.conns[i+1:]...)
-				return
-			}
-		}
-	}
-}
-
-func (s *silentConns) evict() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.conns) > 0 {
-		s.conns[0].Close()
-		s.conns = s.conns[1:]
-	}
-}

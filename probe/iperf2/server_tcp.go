@@ -57,7 +57,7 @@ func readHello(conn net.Conn, within time.Duration) (h hello, err error) {
 func (s *Server) handle(ctx context.Context, conn net.Conn) {
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
 	from := addrPort(conn.RemoteAddr())
-	spoken := s.silent.add(conn)
+	spoken := s.entrance.Silent(conn)
 	h, ok := s.greet(conn, from)
 	spoken()
 	if !ok {

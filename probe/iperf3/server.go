@@ -2,24 +2,21 @@ package iperf3
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
+	"whydrop/probe/admission"
 	"whydrop/probe/stream"
 )
 
 // Limits for clients that do not show the token, if the configuration says nothing else.
 const (
-	DefaultMaxTime    = 60 * time.Second
-	DefaultMaxRate    = 1e9 // bit/s, all streams of a test together
-	DefaultMaxStreams = 16
+	DefaultMaxTime    = admission.DefaultMaxTime
+	DefaultMaxRate    = admission.DefaultMaxRate // bit/s, all streams of a test together
+	DefaultMaxStreams = admission.DefaultMaxStreams
 	DefaultMaxTests   = 1 // at once: two tests would measure each other
 )
 
@@ -102,53 +99,27 @@ func Serve(ctx context.Context, cfg ServerConfig) error {
 		defer udp.Close()
 		wg.Go(func() { s.door.listen(ctx, udp) })
 	}
-	stop := context.AfterFunc(ctx, func() { l.Close() })
-	defer stop()
-	for order := uint64(1); ; order++ {
-		conn, err := l.Accept()
-		if ctx.Err() != nil {
-			if err == nil {
-				conn.Close()
-			}
-			return nil
-		}
-		if err != nil {
-			if errors.Is(err, net.ErrClosed) {
-				return fmt.Errorf("iperf3: accept: %w", err)
-			}
-			// Out of descriptors, or a connection that died while it waited: neither is for ever.
-			s.log("accept: %v", err)
-			s.silent.evictOldest()
-			pause(ctx, 50*time.Millisecond)
-			continue
-		}
-		wg.Go(func() { s.handle(ctx, conn, order) })
+	err = s.entrance.Accept(ctx, l, s.handle, func(err error) { s.log("%v", err) })
+	if err != nil {
+		return fmt.Errorf("iperf3: %w", err)
 	}
+	return nil
 }
 
 type server struct {
-	cfg    ServerConfig
-	slots  *semaphore.Weighted // tests at once, first come first served
-	silent silentConns
-	used   used
-	door   *door // of UDP; nil: UDP is not served
-	file   *serverFile
+	cfg      ServerConfig
+	queue    *admission.Queue
+	entrance admission.Entrance
+	used     used
+	door     *door // of UDP; nil: UDP is not served
+	file     *serverFile
 
-	waiting atomic.Int64 // tests that wait for their turn
-	mu      sync.Mutex
-	tests   map[string]*session // by cookie
+	mu    sync.Mutex
+	tests map[string]*session // by cookie
 }
 
 func newServer(cfg ServerConfig) *server {
-	if cfg.MaxTime <= 0 {
-		cfg.MaxTime = DefaultMaxTime
-	}
-	if cfg.MaxRate <= 0 {
-		cfg.MaxRate = DefaultMaxRate
-	}
-	if cfg.MaxStreams <= 0 {
-		cfg.MaxStreams = DefaultMaxStreams
-	}
+	admission.Defaults(&cfg.MaxTime, &cfg.MaxRate, &cfg.MaxStreams)
 	if cfg.MaxTests <= 0 {
 		cfg.MaxTests = DefaultMaxTests
 	}
@@ -158,7 +129,7 @@ func newServer(cfg ServerConfig) *server {
 	if cfg.idle <= 0 {
 		cfg.idle = idleWait
 	}
-	return &server{cfg: cfg, slots: semaphore.NewWeighted(int64(cfg.MaxTests)), tests: map[string]*session{}}
+	return &server{cfg: cfg, queue: admission.NewQueue(cfg.MaxTests), tests: map[string]*session{}}
 }
 
 func (s *server) log(format string, args ...any) {
@@ -171,7 +142,7 @@ func (s *server) log(format string, args ...any) {
 func (s *server) handle(ctx context.Context, conn net.Conn, order uint64) {
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetReadDeadline(past) })
 	defer stop()
-	out := s.silent.add(conn)
+	out := s.entrance.Silent(conn)
 	defer out()
 	ctl := control{conn: conn, ctx: ctx}
 	ctl.within(s.cfg.silence)
@@ -229,49 +200,6 @@ func (s *server) end(cookie string) {
 type orderedConn struct {
 	conn  net.Conn
 	order uint64
-}
-
-// maxSilent is how many connections may be on their way to a test at once. One more pushes out the one that is on
-// its way longest: a client that means it answers at once, so a flood of silent connections does not keep it out.
-const maxSilent = 256
-
-// maxQueue is how many tests may wait for their turn.
-const maxQueue = 64
-
-// silentConns are the connections that have no test ready to run yet, oldest first.
-type silentConns struct {
-	mu    sync.Mutex
-	conns []net.Conn
-}
-
-// add notes a connection; out must be called, once or more often, when it is ready or has ended.
-func (s *silentConns) add(conn net.Conn) (out func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.conns = append(s.conns, conn)
-	if len(s.conns) > maxSilent {
-		s.conns[0].Close()
-		s.conns = s.conns[1:]
-	}
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		for i, c := range s.conns {
-			if c == conn {
-				s.conns = append(s.conns[:i], s.conns[i+1:]...)
-				return
-			}
-		}
-	}
-}
-
-func (s *silentConns) evictOldest() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.conns) > 0 {
-		s.conns[0].Close()
-		s.conns = s.conns[1:]
-	}
 }
 
 // pause waits for d or until ctx ends.

@@ -257,42 +257,32 @@ func (t *session) turn(ctx context.Context, words <-chan word) (release func(), 
 	if t.authenticated {
 		return func() {}, nil
 	}
-	s := t.server
-	if s.waiting.Add(1) > maxQueue {
-		s.waiting.Add(-1)
+	place, err := t.server.queue.Join()
+	if err != nil {
 		_ = t.ctl.send(accessDenied, nil)
-		return nil, errors.New("too many tests wait already")
+		return nil, err
 	}
-	defer s.waiting.Add(-1)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	acquired := make(chan error, 1)
-	go func() { acquired <- s.slots.Acquire(ctx, 1) }() // always read below
+	defer func() {
+		if err != nil {
+			place.Leave()
+		}
+	}()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	since := time.Now()
 	for {
 		select {
-		case err := <-acquired:
-			if err != nil {
-				return nil, err
-			}
-			return sync.OnceFunc(func() { s.slots.Release(1) }), nil
+		case <-place.Turn():
+			return place.Leave, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
 		case w := <-words:
-			cancel()
-			if <-acquired == nil {
-				s.slots.Release(1)
-			}
 			return nil, w.problem()
 		case now := <-tick.C:
 			if t.params.ours == nil {
 				continue
 			}
 			if err := t.ctl.send(stateQueued, queued{now.Sub(since).Seconds()}); err != nil {
-				cancel()
-				if <-acquired == nil {
-					s.slots.Release(1)
-				}
 				return nil, err
 			}
 		}

@@ -173,7 +173,7 @@ func (t *session) watch(ctx context.Context, words <-chan word) error {
 const overLimit = 3 * time.Second
 
 func (t *session) limits(now time.Time, idle time.Duration) error {
-	last, waiting := t.start, t.server.waiting.Load()
+	last, waiting := t.start, t.server.queue.Waiting()
 	began := false
 	for _, c := range t.conns {
 		if l := c.last(); l.After(last) {
