@@ -66,9 +66,10 @@ type Reading struct {
 	FragFails     Opt[Counter] // packets that needed fragmentation and must not be fragmented (ipSystemStatsOutFragFails)
 	ARPDrops      Opt[Counter] // dropped by ARP inspection (cdaiVlanDropped), all VLANs
 
-	SysObjectID Opt[string] // without a leading dot
-	Missing     []Missing   // tables that turned out to be missing in this poll; each is said once
-	Unread      []string    // lines of text or rows that were not understood, verbatim and bounded; hostile text
+	AnsweredFrom string      // the address that answered, if it is another than was asked (SNMP.AnySource)
+	SysObjectID  Opt[string] // without a leading dot
+	Missing      []Missing   // tables that turned out to be missing in this poll; each is said once
+	Unread       []string    // lines of text or rows that were not understood, verbatim and bounded; hostile text
 }
 
 // Missing is a part of a reading that the device does not have, or did not give to its end.
