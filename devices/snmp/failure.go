@@ -107,7 +107,7 @@ func (s *session) silent(ctx context.Context, tries int, strays int) error {
 	case other != "":
 		e.Text += ", but one came from " + other + ", which was not asked; write that address in the site file, or let the device answer from the one it was asked on"
 		e.Keys = []string{"address", "snmp.port"}
-	case s.client.Version == gosnmp.Version2c:
+	case s.client.Version != gosnmp.Version3:
 		e.Text += ": the community is wrong (agents do not answer then), or the device is down, filters SNMP or has another address"
 		e.Keys = []string{"snmp.community", "address", "snmp.port"}
 	case s.discovered() && s.client.MsgFlags&gosnmp.AuthPriv == gosnmp.AuthPriv:

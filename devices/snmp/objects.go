@@ -52,7 +52,7 @@ func sum(first devices.Opt[devices.Counter], others ...devices.Opt[devices.Count
 }
 
 // retryAbsent is how long an object that a device did not have is not asked again.
-const retryAbsent = 5 * time.Minute
+const retryAbsent = 8 * time.Minute
 
 // objects remembers what a device has, so that it is not asked each second for what it has not.
 type objects struct {
@@ -71,7 +71,7 @@ func (o *objects) wanted(id string, now time.Time) bool {
 // learn notes what was given and what was not.
 func (o *objects) learn(id string, v gosnmp.SnmpPDU, now time.Time) {
 	if !given(v) {
-		o.absent[id] = now.Add(retryAbsent)
+		o.absent[id] = now.Add(retryAbsent + spread(id))
 		return
 	}
 	delete(o.absent, id)
@@ -81,7 +81,7 @@ func (o *objects) learn(id string, v gosnmp.SnmpPDU, now time.Time) {
 }
 
 // skip marks an object as not to be asked for a while, although the device may have it.
-func (o *objects) skip(id string, now time.Time) { o.absent[id] = now.Add(retryAbsent) }
+func (o *objects) skip(id string, now time.Time) { o.absent[id] = now.Add(retryAbsent + spread(id)) }
 
 // bindSize estimates how many octets the object takes in an answer: identifier, value and three headers.
 func (o *objects) bindSize(id string) int {

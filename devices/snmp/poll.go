@@ -68,6 +68,11 @@ func (s *session) poll(ctx context.Context) (devices.Reading, error) {
 		r.Span.To = time.Now()
 	}
 	r.Span.From, r.Span.To = r.Span.From.UTC(), r.Span.To.UTC()
+	if s.any != nil {
+		if from, ok := s.any.elsewhere(); ok {
+			r.AnsweredFrom = from.String()
+		}
+	}
 	return r, err
 }
 

@@ -220,7 +220,7 @@ func (s *session) settle(t *Table, sh *shelved) (m devices.Missing, lacks bool) 
 		sh.next = now.Add(failedFor)
 		m.Reason, m.Text = devices.ReasonOf(failed), t.Name+": "+failed.Error()
 		return m, true
-	case !sh.has:
+	case !sh.has && !t.Sparse:
 		sh.next = now.Add(absentFor + spread(t.Name))
 		first := !sh.absent
 		sh.absent = true

@@ -18,9 +18,10 @@ type session struct {
 	client *gosnmp.GoSNMP
 	tap    *tap // nil: not connected
 
-	worked   bool // an answer with values came on this session at least once
-	searched bool // elsewhere was asked
-	noBulk   bool // the agent answers GETNEXT but not GETBULK
+	any      *anySource // nil: answers must come from the address that was asked
+	worked   bool       // an answer with values came on this session at least once
+	searched bool       // elsewhere was asked
+	noBulk   bool       // the agent answers GETNEXT but not GETBULK
 	bulkOK   bool
 	refusals int // refused logins in a row
 	refusal  error
@@ -69,6 +70,14 @@ func (s *session) open(ctx context.Context) error {
 	x.Context = ctx
 	if err := x.Connect(); err != nil {
 		return s.failed(ctx, err)
+	}
+	s.any = nil
+	if s.device.SNMP.AnySource {
+		a, err := newAnySource(x.Conn)
+		if err != nil {
+			return s.failed(ctx, err)
+		}
+		s.any, x.Conn = a, a
 	}
 	s.tap = &tap{Conn: x.Conn}
 	x.Conn = s.tap // not a PacketConn: gosnmp reads through the tap

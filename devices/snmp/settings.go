@@ -67,16 +67,20 @@ func settings(d devices.Device) (*gosnmp.GoSNMP, error) {
 		}
 	}
 	switch d.SNMP.Version {
+	case "1":
+		x.Version = gosnmp.Version1
+		return x, community(d, x)
 	case "2c", "":
-		return x, v2c(d, x)
+		x.Version = gosnmp.Version2c
+		return x, community(d, x)
 	case "3":
 		return x, v3(d, x)
 	}
-	return nil, wrong(d, "snmp.version", fmt.Sprintf("%q is not 2c or 3", d.SNMP.Version))
+	return nil, wrong(d, "snmp.version", fmt.Sprintf("%q is not 1, 2c or 3", d.SNMP.Version))
 }
 
-func v2c(d devices.Device, x *gosnmp.GoSNMP) error {
-	x.Version, x.Community = gosnmp.Version2c, d.SNMP.Community.Reveal()
+func community(d devices.Device, x *gosnmp.GoSNMP) error {
+	x.Community = d.SNMP.Community.Reveal()
 	switch {
 	case x.Community == "":
 		return wrong(d, "snmp.community", "is missing")

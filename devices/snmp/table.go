@@ -24,6 +24,9 @@ type Table struct {
 	MIB string
 	// Unseen says that no recording of a real device that we hold has the table.
 	Unseen bool
+	// Sparse says that the table has rows only while something is the matter, so that an empty one is not missing and is
+	// walked again at its cadence.
+	Sparse bool
 	// Cadence is how often it is read.
 	Cadence Cadence
 	// Vendors are the enterprise numbers (below 1.3.6.1.4.1) of whose devices alone the table is asked; nil: of all. A

@@ -222,15 +222,16 @@ func TestSettingsAreCheckedBeforeAnythingIsSent(t *testing.T) {
 		change func(*devices.Device)
 		want   string
 	}{
-		"short auth pass phrase": {func(d *devices.Device) { d.SNMP.AuthPass = devices.NewSecret("seven77") }, "snmp.auth_pass is shorter than 8 characters"},
-		"short priv pass phrase": {func(d *devices.Device) { d.SNMP.PrivPass = devices.NewSecret("seven77") }, "snmp.priv_pass is shorter than 8 characters"},
-		"privacy alone":          {func(d *devices.Device) { d.SNMP.AuthPass = devices.Secret{} }, "snmp.auth_pass is missing"},
-		"no user":                {func(d *devices.Device) { d.SNMP.User = "" }, "snmp.user is missing"},
-		"auth protocol":          {func(d *devices.Device) { d.SNMP.Auth = "SHA1" }, `snmp.auth "SHA1" is not`},
-		"priv protocol":          {func(d *devices.Device) { d.SNMP.Priv = "3DES" }, `snmp.priv "3DES" is not`},
-		"level":                  {func(d *devices.Device) { d.SNMP.Level = "high" }, `snmp.level "high" is not`},
-		"version":                {func(d *devices.Device) { d.SNMP.Version = "1" }, `snmp.version "1" is not`},
-		"no community":           {func(d *devices.Device) { d.SNMP.Version = "2c" }, "snmp.community is missing"},
+		"short auth pass phrase":  {func(d *devices.Device) { d.SNMP.AuthPass = devices.NewSecret("seven77") }, "snmp.auth_pass is shorter than 8 characters"},
+		"short priv pass phrase":  {func(d *devices.Device) { d.SNMP.PrivPass = devices.NewSecret("seven77") }, "snmp.priv_pass is shorter than 8 characters"},
+		"privacy alone":           {func(d *devices.Device) { d.SNMP.AuthPass = devices.Secret{} }, "snmp.auth_pass is missing"},
+		"no user":                 {func(d *devices.Device) { d.SNMP.User = "" }, "snmp.user is missing"},
+		"auth protocol":           {func(d *devices.Device) { d.SNMP.Auth = "SHA1" }, `snmp.auth "SHA1" is not`},
+		"priv protocol":           {func(d *devices.Device) { d.SNMP.Priv = "3DES" }, `snmp.priv "3DES" is not`},
+		"level":                   {func(d *devices.Device) { d.SNMP.Level = "high" }, `snmp.level "high" is not`},
+		"version":                 {func(d *devices.Device) { d.SNMP.Version = "4" }, `snmp.version "4" is not 1, 2c or 3`},
+		"no community, version 1": {func(d *devices.Device) { d.SNMP.Version = "1" }, "snmp.community is missing"},
+		"no community":            {func(d *devices.Device) { d.SNMP.Version = "2c" }, "snmp.community is missing"},
 		"long community": {func(d *devices.Device) {
 			d.SNMP.Version, d.SNMP.Community = "2c", devices.NewSecret(strings.Repeat("x", 128))
 		}, "snmp.community is longer"},

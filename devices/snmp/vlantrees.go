@@ -110,6 +110,10 @@ func (s *session) searchVLANs(ctx context.Context, until time.Time) {
 // findTree reads which watched ports take part in a VLAN's tree; nil if none does.
 func (s *session) findTree(ctx context.Context, vlan uint32) (*vlanTree, error) {
 	t := &vlanTree{vlan: vlan, base: map[uint32]uint32{}}
+	// Agents without these instances do not answer, and a device that has answered so much is quick.
+	before := s.client.Timeout
+	s.client.Timeout = min(before, 500*time.Millisecond)
+	defer func() { s.client.Timeout = before }()
 	err := s.in(vlan, func() error {
 		w, err := s.newWalker(dot1dBasePortIfIndex)
 		if err != nil {

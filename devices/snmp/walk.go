@@ -118,7 +118,7 @@ func (w *walker) ask(ctx context.Context, a ask) (*gosnmp.SnmpPacket, timeline.S
 // step asks for what follows the last row.
 func (w *walker) step(ctx context.Context) (done bool, err error) {
 	from := oid.Unpack(w.last)
-	bulk := w.repetitions > 0 && !w.noBulk
+	bulk := w.repetitions > 0 && !w.noBulk && w.client.Version != gosnmp.Version1
 	var p *gosnmp.SnmpPacket
 	if bulk {
 		p, _, err = w.ask(ctx, getBulk(from, w.repetitions))

@@ -18,7 +18,7 @@ import (
 // Agent is an SNMP agent. Fill in the fields, Set objects, then Listen. Set, SetFunc, Delete, Next, Always,
 // Restart and the counters may be called at any time from any goroutine.
 type Agent struct {
-	// Community is accepted for v2c; "" refuses v2c. As with real agents a wrong one is not answered.
+	// Community is accepted for v1 and v2c; "" refuses both. As with real agents a wrong one is not answered.
 	Community string
 
 	// User is accepted for v3; "" refuses v3.
@@ -42,9 +42,10 @@ type Agent struct {
 	// OnRequest, if not nil, is called with each request that was accepted, before it is answered.
 	OnRequest func(Request)
 
-	tree tree
-	once sync.Once
-	usm  *usm
+	tree     tree
+	contexts map[string]*tree // guarded by mu
+	once     sync.Once
+	usm      *usm
 
 	mu      sync.Mutex
 	conn    *net.UDPConn

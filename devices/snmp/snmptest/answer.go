@@ -3,6 +3,7 @@ package snmptest
 import (
 	"net"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/gosnmp/gosnmp"
@@ -23,8 +24,8 @@ func (a *Agent) handle(conn *net.UDPConn, b []byte, from netip.AddrPort) {
 	var req *gosnmp.SnmpPacket
 	var seal func(*gosnmp.SnmpPacket) ([]byte, error)
 	switch h.Version {
-	case message.Version2c:
-		req, seal = a.openV2c(b)
+	case message.Version1, message.Version2c:
+		req, seal = a.openCommunity(gosnmp.SnmpVersion(h.Version), b)
 	case message.Version3:
 		var report []byte
 		req, seal, report = a.openV3(h, b)
@@ -42,17 +43,50 @@ func (a *Agent) handle(conn *net.UDPConn, b []byte, from netip.AddrPort) {
 	a.send(conn, from, ans, seal)
 }
 
-// openV2c decodes a request with the right community.
-func (a *Agent) openV2c(b []byte) (*gosnmp.SnmpPacket, func(*gosnmp.SnmpPacket) ([]byte, error)) {
-	x := gosnmp.GoSNMP{Version: gosnmp.Version2c}
+// openCommunity decodes a request of SNMPv1 or SNMPv2c with the right community, or with that of a context.
+func (a *Agent) openCommunity(v gosnmp.SnmpVersion, b []byte) (*gosnmp.SnmpPacket, func(*gosnmp.SnmpPacket) ([]byte, error)) {
+	x := gosnmp.GoSNMP{Version: v}
 	req, err := x.SnmpDecodePacket(b)
-	if err != nil || a.Community == "" || req.Community != a.Community {
+	if err != nil || a.Community == "" {
 		return nil, nil
 	}
+	community, context, _ := strings.Cut(req.Community, "@")
+	if community != a.Community || context != "" && a.within("vlan-"+context) == nil {
+		return nil, nil
+	}
+	if req.ContextName = ""; context != "" {
+		req.ContextName = "vlan-" + context
+	}
 	return req, func(p *gosnmp.SnmpPacket) ([]byte, error) {
-		p.Version, p.Community = gosnmp.Version2c, a.Community
+		p.Version, p.Community = v, req.Community
 		return p.MarshalMsg()
 	}
+}
+
+// within returns the objects of a context; nil if there is none.
+func (a *Agent) within(context string) *tree {
+	if context == "" {
+		return &a.tree
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.contexts[context]
+}
+
+// SetIn gives an object a value in a context alone: for VLAN 20, "vlan-20" of SNMPv3 is the community with "@20" of
+// SNMPv2c, as Cisco's agents have it.
+func (a *Agent) SetIn(context, oid string, v Value) {
+	a.mu.Lock()
+	if a.contexts == nil {
+		a.contexts = map[string]*tree{}
+	}
+	t := a.contexts[context]
+	if t == nil {
+		t = &tree{}
+		a.contexts[context] = t
+	}
+	a.mu.Unlock()
+	t.set(oid, func() Value { return v })
 }
 
 // answer makes the right reply to a request.
@@ -62,12 +96,13 @@ func (a *Agent) answer(req *gosnmp.SnmpPacket, from netip.AddrPort) *Answer {
 			PDU: pduNames[req.PDUType], NonRepeaters: int(req.NonRepeaters),
 			MaxRepetitions: int(req.MaxRepetitions), From: from,
 		},
-		Reply: &gosnmp.SnmpPacket{PDUType: gosnmp.GetResponse, RequestID: req.RequestID},
+		Reply: &gosnmp.SnmpPacket{PDUType: gosnmp.GetResponse, RequestID: req.RequestID, ContextName: req.ContextName},
 	}
+	t := a.within(req.ContextName)
 	for _, v := range req.Variables {
 		ans.Request.OIDs = append(ans.Request.OIDs, v.Name)
 	}
-	if ans.Request.PDU == "" {
+	if ans.Request.PDU == "" || t == nil || req.Version == gosnmp.Version1 && req.PDUType == gosnmp.GetBulkRequest {
 		ans.Drop = true
 		return ans
 	}
@@ -82,22 +117,42 @@ func (a *Agent) answer(req *gosnmp.SnmpPacket, from netip.AddrPort) *Answer {
 	switch req.PDUType {
 	case gosnmp.GetRequest:
 		for _, id := range ans.Request.OIDs {
-			ans.Reply.Variables = append(ans.Reply.Variables, a.tree.get(key(id)).pdu(id))
+			ans.Reply.Variables = append(ans.Reply.Variables, t.get(key(id)).pdu(id))
 		}
 	case gosnmp.GetNextRequest:
 		for _, id := range ans.Request.OIDs {
-			ans.Reply.Variables = append(ans.Reply.Variables, a.next(id))
+			ans.Reply.Variables = append(ans.Reply.Variables, t.after(id))
 		}
 	case gosnmp.GetBulkRequest:
-		ans.Reply.Variables = a.bulk(ans.Request)
+		ans.Reply.Variables = t.bulk(ans.Request)
 	case gosnmp.SetRequest:
 		ans.Reply.Error, ans.Reply.ErrorIndex, ans.Reply.Variables = gosnmp.NotWritable, 1, req.Variables
+	}
+	if req.Version == gosnmp.Version1 {
+		a.inV1(t, ans, req)
 	}
 	return ans
 }
 
-func (a *Agent) next(id string) gosnmp.SnmpPDU {
-	k, v, ok := a.tree.next(key(id))
+// inV1 makes the reply one of SNMPv1 (RFC 3584, section 4.2.2): an object that is not there, or has 64 bits, fails the
+// whole request; GETNEXT passes over what has 64 bits.
+func (a *Agent) inV1(t *tree, ans *Answer, req *gosnmp.SnmpPacket) {
+	for n, v := range ans.Reply.Variables {
+		for req.PDUType == gosnmp.GetNextRequest && v.Type == gosnmp.Counter64 {
+			v = t.after(v.Name)
+			ans.Reply.Variables[n] = v
+		}
+		switch v.Type {
+		case gosnmp.NoSuchInstance, gosnmp.NoSuchObject, gosnmp.EndOfMibView, gosnmp.Counter64:
+			ans.Reply.Error, ans.Reply.ErrorIndex, ans.Reply.Variables = gosnmp.NoSuchName, uint8(n+1), req.Variables
+			return
+		}
+	}
+}
+
+// after returns the object that follows.
+func (t *tree) after(id string) gosnmp.SnmpPDU {
+	k, v, ok := t.next(key(id))
 	if !ok {
 		return gosnmp.SnmpPDU{Name: id, Type: gosnmp.EndOfMibView}
 	}
@@ -105,11 +160,11 @@ func (a *Agent) next(id string) gosnmp.SnmpPDU {
 }
 
 // bulk answers GETBULK (RFC 3416, section 4.2.3).
-func (a *Agent) bulk(r Request) []gosnmp.SnmpPDU {
+func (t *tree) bulk(r Request) []gosnmp.SnmpPDU {
 	var out []gosnmp.SnmpPDU
 	n := min(r.NonRepeaters, len(r.OIDs))
 	for _, id := range r.OIDs[:n] {
-		out = append(out, a.next(id))
+		out = append(out, t.after(id))
 	}
 	columns := append([]string(nil), r.OIDs[n:]...)
 	for range r.MaxRepetitions {
@@ -118,7 +173,7 @@ func (a *Agent) bulk(r Request) []gosnmp.SnmpPDU {
 			if len(out) >= maxBinds {
 				return out
 			}
-			v := a.next(id)
+			v := t.after(id)
 			out = append(out, v)
 			columns[i] = v.Name
 			ended = ended && v.Type == gosnmp.EndOfMibView

@@ -12,6 +12,7 @@ import (
 
 // Versions of SNMP as they stand in a message.
 const (
+	Version1  = 0
 	Version2c = 1
 	Version3  = 3
 )
