@@ -77,7 +77,7 @@ var trees = map[string]Field{
 	"line_protocol": Opt(func(i *devices.Interface) devices.Opt[string] { return i.Oper }).As(operWord),
 	"oper_status":   Fact("status").As(operWord), "enabled": Opt(func(i *devices.Interface) devices.Opt[string] { return i.Admin }).As(truth),
 	"mac_address": Fact("mac"), "phys_address": Fact("bia"), "type": Fact("hardware"), "types": Fact("hardware").As(Lower),
-	"reliability": Fact("reliability"), "txload": Fact("txload"), "rxload": Fact("rxload"),
+	"reliability": Fact("reliability").As(known), "txload": Fact("txload").As(known), "rxload": Fact("rxload").As(known),
 	"encapsulations.encapsulation": Fact("encapsulation").As(encapsulation), "encapsulations.first_dot1q": Fact("vlan").As(Prefix(".")), "encapsulations.second_dot1q": Fact("second_vlan"),
 	"duplex_mode": Fact("duplex").As(duplexWord), "port_speed": Fact("speed").As(Letters), "media_type": Fact("media"),
 	"last_link_flapped": Fact("last_link_flapped"), "last_input": Fact("last_input"), "last_output": Fact("last_output"),
@@ -120,7 +120,7 @@ func truth(s string) string {
 	switch strings.ToLower(s) {
 	case "up", "true":
 		return "true"
-	case "down", "false":
+	case "down", "false", "administratively down":
 		return "false"
 	}
 	return s
@@ -157,5 +157,13 @@ func seconds(s string) string {
 func address(s string) string {
 	s, _, _ = strings.Cut(s, "/")
 	s, _, _ = strings.Cut(s, " ")
+	return s
+}
+
+// known takes a source's "unknown" for what is not given.
+func known(s string) string {
+	if strings.EqualFold(s, "unknown") {
+		return ""
+	}
 	return s
 }

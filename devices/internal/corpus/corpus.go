@@ -180,7 +180,7 @@ func compareField(out *Result, s Set, file, text string, row row, name string, i
 	if same == nil {
 		same = func(s string) string { return s }
 	}
-	if ok && i != nil && same(got) == same(want) {
+	if ok && i != nil && (got == want || same(got) == same(want)) {
 		out.Equal++
 		return
 	}
@@ -191,7 +191,7 @@ func compareField(out *Result, s Set, file, text string, row row, name string, i
 	}
 	e := Exception{File: file, Port: row.name, Field: name, Got: got, Want: want, Line: lineOf(text, row.name, got)}
 	out.Wrong = append(out.Wrong, e)
-	if got == "0" && (want == "" || want == "-" || want == "--" || want == "-1" || want == "n/a") {
+	if got == "0" && e.Line == "" && (want == "" || want == "-" || want == "--" || want == "-1" || want == "n/a") {
 		out.ZeroForUnknown = append(out.ZeroForUnknown, e)
 	}
 }
@@ -213,7 +213,7 @@ func glob(pattern, name string) bool {
 	return len(name) >= len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after)
 }
 
-// lineOf returns the first line of the port's block that holds the value; "" if none does.
+// lineOf returns the first line of the port's block that holds the value as a word; "" if none does.
 func lineOf(text, port, value string) string {
 	_, block, ok := strings.Cut(text, port)
 	if !ok || value == "" {
@@ -225,11 +225,19 @@ func lineOf(text, port, value string) string {
 		if n++; n > most {
 			break
 		}
-		if strings.Contains(line, value) {
+		if strings.Contains(" "+strings.Map(plainly, line)+" ", " "+strings.Map(plainly, value)+" ") {
 			return strings.TrimSpace(line)
 		}
 	}
 	return ""
+}
+
+// plainly makes every mark between words a blank.
+func plainly(r rune) rune {
+	if strings.ContainsRune("\t\r\n,;:()/", r) {
+		return ' '
+	}
+	return r
 }
 
 // row is what is expected of one interface.

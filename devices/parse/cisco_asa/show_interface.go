@@ -32,8 +32,8 @@ func header(p *block.Port, line string) bool {
 		return false
 	}
 	name, rest, ok := strings.Cut(rest, " ")
-	if !ok || !block.IsPortName(strings.Trim(name, ",")) {
-		return false
+	if !ok || name == "" {
+		return false // a name may be that of the zone: "DMZ"
 	}
 	zone, state, ok := strings.Cut(rest, "\", is ")
 	if !ok {
@@ -187,7 +187,7 @@ var prefixes = []struct{ begin, name string }{
 	{"VLAN identifier ", "vlan"}, {"input queue ", "in_queue"}, {"output queue ", "out_queue"}, {"Available but not configured ", "not_configured"},
 	{"Members in this channel:", "members"}, {"Active:", "members_active"}, {"Management-only interface", "management_only"},
 	{"Source interface ", "tunnel_source"}, {"Source IP address ", "tunnel_source_ip"}, {"Destination IP address ", "tunnel_destination_ip"}, {"Destination IP ", "tunnel_destination_ip"}, {"Source IP ", "tunnel_source_ip"},
-	{"Mode", "tunnel_mode"}, {"IPsec profile ", "ipsec_profile"}, {"Part of ", "part_of"}, {"Interface config status is ", "config_status"}, {"Interface state is ", "state"},
+	{"Mode", "tunnel_mode"}, {"IPsec profile ", "ipsec_profile"}, {"Active member of ", "member_of"}, {"Member of ", "member_of"}, {"Part of ", "part_of"}, {"Interface config status is ", "config_status"}, {"Interface state is ", "state"},
 }
 
 // words reads the other lines.

@@ -1,6 +1,7 @@
 package cisco_ios
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -110,18 +111,47 @@ func (s *scanner) count(label string, n devices.Opt[devices.Counter]) bool {
 		to = &e.LostCarrier
 	case "no carrier":
 		to = &e.NoCarrier
+		if n.OK {
+			s.cur.fact("out_no_carrier", strconv.FormatUint(n.Value.Value, 10))
+		}
 	case "multicast":
-		to = &e.Multicasts
-	case "abort", "watchdog", "babbles", "input packets with dribble condition detected",
-		"output buffer failures", "output buffers swapped out", "carrier transitions":
+		e.Multicasts = n // all of them, where "Received" has those of IP alone
 		return true
+	case "packets", "drops": // of a pseudowire, under RX or TX
+		to = s.pseudowire(label)
+	case "carrier transitions":
+		to = &i.CarrierTransitions
 	default:
-		return false
+		name, ok := factLabels[label]
+		if ok && n.OK {
+			s.cur.fact(name, strconv.FormatUint(n.Value.Value, 10))
+		}
+		return ok
 	}
 	if !to.OK {
 		*to = n
 	}
 	return true
+}
+
+// pseudowire returns where "0 packets 0 bytes 0 drops" belongs.
+func (s *scanner) pseudowire(label string) *devices.Opt[devices.Counter] {
+	i := &s.cur.Interface
+	switch {
+	case label == "packets" && s.out:
+		return &i.OutPackets
+	case label == "packets":
+		return &i.InPackets
+	case s.out:
+		return &i.OutDrops
+	}
+	return &i.InDrops
+}
+
+// factLabels lists counters that no field is for.
+var factLabels = map[string]string{
+	"abort": "in_abort", "watchdog": "in_watchdog", "babbles": "out_babble", "input packets with dribble condition detected": "in_dribble",
+	"output buffer failures": "out_buffer_failures", "output buffers swapped out": "out_buffers_swapped", "applique": "out_applique", "parity": "in_parity",
 }
 
 // queues reads "Input queue: 0/75/0/0 (size/max/drops/flushes); Total output drops: 0", either half of it, and
@@ -135,6 +165,7 @@ func (s *scanner) queues(line string) {
 			s.totalDrops = s.cur.Interface.OutDrops
 			continue
 		}
+		s.cur.queueFacts(part)
 		drops, ok := queueDrops(part)
 		switch {
 		case !ok:
@@ -142,6 +173,25 @@ func (s *scanner) queues(line string) {
 			text.SetOpt(&s.cur.Interface.InputQueueDrop, drops)
 		case !s.totalDrops.OK:
 			text.SetOpt(&s.cur.Interface.OutDrops, drops)
+		}
+	}
+}
+
+// queueFacts keeps the figures of "Input queue: 0/75/0/0 (size/max/drops/flushes)".
+func (p *Port) queueFacts(part string) {
+	way, rest, ok := strings.Cut(part, "put queue: ")
+	if !ok {
+		return
+	}
+	figures, names, ok := strings.Cut(rest, " (")
+	if !ok {
+		return
+	}
+	values := strings.Split(figures, "/")
+	for i, name := range strings.Split(strings.TrimRight(names, ")"), "/") {
+		if i < len(values) {
+			name, _, _ = strings.Cut(strings.TrimSpace(name), " ") // "max total"
+			p.fact(strings.ToLower(way)+"_queue_"+name, values[i])
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package cisco_ios
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -108,5 +109,38 @@ func (p *Port) states() {
 		p.Interface.Oper = devices.Some("lowerLayerDown")
 	default:
 		p.Interface.Oper = devices.Some(oper)
+	}
+}
+
+// more puts what Extra holds into the fields of the interface, and what no field is for into its facts.
+func (p *Port) more() {
+	i, e := &p.Interface, &p.Extra
+	i.InBroadcasts, i.InMulticasts = e.Broadcasts, e.Multicasts
+	i.NoBuffer, i.Throttles, i.Ignored = e.NoBuffer, e.Throttles, e.Ignored
+	i.Underruns, i.Resets, i.Deferred, i.CarrierSense = e.Underruns, e.Resets, e.Deferred, e.LostCarrier
+	if e.Media != "" && e.Media != "unknown" {
+		i.Media = devices.Some(e.Media)
+	}
+	if load := max(e.TxLoad.Value, e.RxLoad.Value); e.TxLoad.OK || e.RxLoad.OK {
+		i.Load = devices.Some(float64(load) / 255)
+	}
+	if e.Reason == "err-disabled" {
+		i.ErrDisabled = e.Reason
+	}
+	p.fact("hardware", e.Hardware)
+	p.fact("media", strings.TrimSuffix(e.Media, " media type"))
+	p.fact("status", e.Status)
+	p.fact("protocol", e.Protocol)
+	p.fact("reason", e.Reason)
+	if e.Interval.OK {
+		p.fact("interval", strconv.Itoa(int(e.Interval.Value/time.Second)))
+	}
+	for _, r := range []struct {
+		name string
+		rate devices.Opt[float64]
+	}{{"in_rate", e.InRate}, {"out_rate", e.OutRate}, {"in_packet_rate", e.InPacketRate}, {"out_packet_rate", e.OutPacketRate}} {
+		if r.rate.OK {
+			p.fact(r.name, text.Plain(r.rate.Value))
+		}
 	}
 }

@@ -33,6 +33,7 @@ type scanner struct {
 	end   int   // where the line being read ends
 
 	out        bool // the counters that follow are about output
+	direction  bool // they stand under RX or TX
 	totalDrops devices.Opt[devices.Counter]
 	prose      bool
 	strange    int // lines in a row that belong to no block
@@ -82,7 +83,7 @@ func (s *scanner) begin(from int) {
 	}
 	s.ports = append(s.ports, Port{From: from})
 	s.cur = &s.ports[len(s.ports)-1]
-	s.out, s.totalDrops, s.strange = false, devices.None[devices.Counter](), 0
+	s.out, s.direction, s.totalDrops, s.strange = false, false, devices.None[devices.Counter](), 0
 }
 
 // finish draws what follows from several lines of the port.
@@ -95,7 +96,8 @@ func (s *scanner) finish() {
 	i := &p.Interface
 	p.states()
 	p.offers()
-	i.InDrops = i.InputQueueDrop
+	text.SetOpt(&i.InDrops, i.InputQueueDrop)
+	p.more()
 	if i.Overrun.OK && p.Extra.Ignored.OK {
 		// Both are frames that the receiver had no room for.
 		i.Overrun.Value.Value += p.Extra.Ignored.Value.Value
@@ -103,6 +105,26 @@ func (s *scanner) finish() {
 	if i.OutErrors.OK && i.OutErrors == i.OutDrops && i.OutErrors.Value.Value > 0 {
 		// Catalyst 3850, IOS-XE 3.x and 16.x count output drops as output errors too: they are drops.
 		i.OutErrors = devices.None[devices.Counter]()
+	}
+}
+
+// multicasts reads " broadcasts (0 IP multicasts)".
+func multicasts(s string) devices.Opt[devices.Counter] {
+	_, s, _ = strings.Cut(s, "(")
+	n, rest, ok := text.Number(s)
+	if !ok || !strings.HasSuffix(strings.TrimSpace(rest), "multicasts)") {
+		return devices.None[devices.Counter]()
+	}
+	return n
+}
+
+// address reads "5e00.00ff.0101 (bia 5e00.00ff.0101)".
+func (p *Port) address(s string) {
+	mac, bia, _ := strings.Cut(s, "(bia ")
+	p.fact("mac", mac)
+	p.fact("bia", strings.TrimRight(bia, ")"))
+	if m, ok := text.MAC(strings.TrimSpace(mac)); ok {
+		p.Interface.MAC = m
 	}
 }
 
@@ -117,10 +139,20 @@ func (s *scanner) field(line string) bool {
 	p := s.cur
 	switch c := line[0]; {
 	case text.IsDigit(c), c == '-':
+		if s.direction {
+			for n, label := range text.Pairs(line) {
+				s.count(label, n)
+			}
+			return true
+		}
 		return s.rates(line) || s.counters(line)
+	case line == "RX", line == "TX":
+		s.out, s.direction = line == "TX", true
+		return true
 	case c == 'H':
 		if rest, ok := strings.CutPrefix(line, "Hardware is "); ok {
-			rest, _, _ = strings.Cut(rest, ", address")
+			rest, addr, _ := strings.Cut(rest, ", address is ")
+			p.address(addr)
 			if p.Extra.Hardware == "" {
 				p.Extra.Hardware = rest
 			}
@@ -144,6 +176,7 @@ func (s *scanner) field(line string) bool {
 			n, rest, ok := text.Number(rest)
 			if ok && strings.HasPrefix(rest, " broadcasts") {
 				text.SetOpt(&p.Extra.Broadcasts, n)
+				text.SetOpt(&p.Extra.Multicasts, multicasts(rest))
 			}
 			return ok
 		}
@@ -155,24 +188,161 @@ func (s *scanner) field(line string) bool {
 			return true
 		}
 	}
-	return p.speedDuplex(line) || known(line)
+	return p.speedDuplex(line) || p.known(line)
 }
 
-// others lists how lines begin that belong to a block and hold nothing that is read.
-var others = []string{
-	"Last input ", "Output ", "Internet address ", "Encapsulation ", "Keepalive ", "ARP type", "Queueing strategy",
-	"input flow-control", "output flow-control", "Carrier delay", "Fec is", "Members in this channel", "Member ",
-	"No. of ", "Time since", "loopback not set", "Interface is ", "Conversations ", "Reserved Conversations",
-	"Available Bandwidth", "Tunnel ",
+// facts lists how lines begin whose rest is a fact; those without a name are passed over.
+var facts = []struct{ begin, name string }{
+	{"Internet address is ", "ip"}, {"Queueing strategy: ", "queue_strategy"}, {"Keepalive set (", "keepalive"}, {"ARP type: ", "arp_type"},
+	{"Carrier delay", "carrier_delay"}, {"Carrier Delay", "carrier_delay"}, {"No. of active members in this channel: ", "member_count"},
+	{"No. of PF_JUMBO supported members in this channel : ", "jumbo_members"}, {"Members in this channel: ", "members"},
+	{"Tunnel source ", "tunnel_source"}, {"Tunnel transport MTU ", "tunnel_mtu"}, {"Tunnel TTL ", "tunnel_ttl"}, {"Tunnel protocol/transport ", "tunnel_protocol"},
+	{"Tunnel transmit bandwidth ", "tunnel_transmit_bandwidth"}, {"Tunnel receive bandwidth ", "tunnel_receive_bandwidth"},
+	{"Interface is unnumbered. Using address of ", "unnumbered"}, {"Fec is ", "fec_mode"}, {"Time since last port disconnect: ", "since_disconnect"},
+	{"Unidirectional", ""}, {"Member ", ""}, {"No. of ", ""}, {"Time since", ""}, {"loopback not set", ""}, {"Interface is ", ""}, {"Conversations ", ""},
+	{"Reserved Conversations", ""}, {"Available Bandwidth", ""}, {"Tunnel ", ""}, {"Keepalive", ""}, {"Output ", ""}, {"Key ", ""},
+	{"Checksumming of packets", ""}, {"Fast tunneling", ""}, {"Linestate EVENT", ""}, {"Path MTU Discovery", ""}, {"ARP Timeout", ""},
 }
 
-func known(line string) bool {
-	for _, o := range others {
-		if strings.HasPrefix(line, o) {
+// known reads the lines whose figures are only kept as facts, and says whether the line was one.
+func (p *Port) known(line string) bool {
+	switch {
+	case strings.HasPrefix(line, "Encapsulation "):
+		p.encapsulation(line[len("Encapsulation "):])
+		return true
+	case strings.HasPrefix(line, "Last input "):
+		for i, part := range strings.Split(line[len("Last input "):], ",") {
+			part = strings.TrimSpace(part)
+			switch rest, ok := strings.CutPrefix(part, "output "); {
+			case i == 0:
+				p.fact("last_input", part)
+			case ok && strings.HasPrefix(rest, "hang "):
+				p.fact("output_hang", rest[len("hang "):])
+			case ok:
+				p.fact("last_output", rest)
+			}
+		}
+		return true
+	case strings.Contains(line, "flow-control is "):
+		p.flow(line)
+		return true
+	case strings.HasPrefix(line, "Keepalive set ("):
+		every, _, _ := strings.Cut(line[len("Keepalive set ("):], " ")
+		p.fact("keepalive", every)
+		return true
+	case strings.HasPrefix(line, "ARP type: "):
+		kind, timeout, _ := strings.Cut(line[len("ARP type: "):], ",")
+		p.fact("arp_type", kind)
+		p.fact("arp_timeout", strings.TrimPrefix(strings.TrimSpace(timeout), "ARP Timeout "))
+		return true
+	case strings.HasPrefix(line, "Output ") && strings.Contains(line, " broadcasts ("):
+		n, rest, _ := text.Number(line[len("Output "):])
+		p.Interface.OutBroadcasts, p.Interface.OutMulticasts = n, multicasts(rest)
+		return true
+	case strings.HasPrefix(line, "Member ") && strings.Contains(line, " : "):
+		_, name, _ := strings.Cut(line, " : ")
+		p.member(name)
+		return true
+	case strings.HasPrefix(line, "Tunnel TTL "):
+		ttl, _, _ := strings.Cut(line[len("Tunnel TTL "):], ",")
+		p.fact("tunnel_ttl", ttl)
+		return true
+	case strings.HasPrefix(line, "DCD="), strings.HasPrefix(line, "RTS "), strings.HasPrefix(line, "DCD "):
+		p.signals(line)
+		return true
+	case strings.HasPrefix(line, "Peer IP "):
+		peer, vc, _ := strings.Cut(line[len("Peer IP "):], ",")
+		p.fact("peer_ip", peer)
+		p.fact("vc_id", strings.TrimPrefix(strings.TrimSpace(vc), "VC ID "))
+		return true
+	case strings.HasPrefix(line, "Tunnel source "):
+		source, to, ok := strings.Cut(line[len("Tunnel source "):], ", destination ")
+		p.fact("tunnel_source", source)
+		if ok {
+			p.fact("tunnel_destination", to)
+		}
+		return true
+	}
+	for _, f := range facts {
+		if rest, ok := strings.CutPrefix(line, f.begin); ok {
+			if f.name != "" {
+				p.fact(f.name, rest)
+			}
 			return true
 		}
 	}
 	return false
+}
+
+// member keeps the name of one more member of a channel.
+func (p *Port) member(s string) {
+	name, _, _ := strings.Cut(strings.TrimSpace(s), " ")
+	for i := range p.Interface.Facts {
+		if f := &p.Interface.Facts[i]; f.Name == "members" {
+			f.Value += " " + name
+			return
+		}
+	}
+	p.fact("members", name)
+}
+
+// signals reads "DCD=up  DSR=up  DTR=up" and "RTS up, CTS up, DTR up" of a serial line.
+func (p *Port) signals(line string) {
+	name := ""
+	for word := range strings.FieldsSeq(strings.NewReplacer(",", " ", "=", " ").Replace(line)) {
+		if name == "" {
+			name = word
+			continue
+		}
+		p.fact("signal_"+strings.ToLower(name), word)
+		name = ""
+	}
+}
+
+// fact keeps what no field is for.
+func (p *Port) fact(name, value string) {
+	if value = strings.TrimRight(strings.TrimSpace(value), ","); value == "" || p.Interface.Fact(name) != "" {
+		return
+	}
+	if p.Interface.Facts == nil {
+		p.Interface.Facts = make([]devices.Fact, 0, 24)
+	}
+	p.Interface.Facts = append(p.Interface.Facts, devices.Fact{Name: name, Value: value})
+}
+
+// encapsulation reads "802.1Q Virtual LAN, Vlan ID  300., loopback not set" and "QinQ Virtual LAN, outer ID 2, inner
+// ID 3".
+func (p *Port) encapsulation(s string) {
+	for i, part := range strings.Split(s, ",") {
+		part = strings.TrimSpace(part)
+		switch {
+		case i == 0:
+			p.fact("encapsulation", part)
+		case strings.HasPrefix(part, "Vlan ID"):
+			p.fact("vlan", strings.TrimRight(strings.TrimSpace(part[len("Vlan ID"):]), "."))
+		case strings.HasPrefix(part, "outer ID "):
+			p.fact("outer_vlan", strings.TrimSpace(part[len("outer ID "):]))
+		case strings.HasPrefix(part, "inner ID "):
+			p.fact("second_vlan", strings.TrimSpace(part[len("inner ID "):]))
+		case strings.HasPrefix(part, "loopback "):
+			p.fact("loopback", part[len("loopback "):])
+		}
+	}
+}
+
+// flow reads "input flow-control is off, output flow-control is unsupported".
+func (p *Port) flow(line string) {
+	for part := range strings.SplitSeq(line, ",") {
+		way, value, ok := strings.Cut(strings.TrimSpace(part), " flow-control is ")
+		if !ok || value != "on" && value != "off" && value != "unsupported" {
+			continue
+		}
+		if way == "input" {
+			text.Set(&p.Interface.FlowIn, value == "on")
+		} else {
+			text.Set(&p.Interface.FlowOut, value == "on")
+		}
+	}
 }
 
 // line reads the fields between MTU and rxload, which stand on one line or on two, folded or not:
@@ -200,15 +370,21 @@ func (s *scanner) line(line string) {
 			if n, _, ok := text.Number(value); ok && n.OK && n.Value.Value <= 1<<31 {
 				text.Set(&p.Interface.MTU, uint32(n.Value.Value))
 			}
+		case "DLY":
+			p.fact("delay", value)
 		case "BW":
+			p.fact("bandwidth", value)
 			if v, ok := text.Rate(value); ok {
 				text.Set(&p.Extra.Bandwidth, uint64(v))
 			}
 		case "reliability", "rely":
+			p.fact("reliability", value)
 			load(&p.Extra.Reliability, value)
 		case "txload":
+			p.fact("txload", value)
 			load(&p.Extra.TxLoad, value)
 		case "rxload":
+			p.fact("rxload", value)
 			load(&p.Extra.RxLoad, value)
 		}
 	}

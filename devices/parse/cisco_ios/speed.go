@@ -22,6 +22,9 @@ func (p *Port) speedDuplex(line string) bool {
 	case strings.Contains(lower, "half"):
 		text.Set(&p.Interface.Duplex, "half")
 	}
+	if first != "Unknown" {
+		p.fact("duplex", first)
+	}
 	for n := 0; rest != ""; n++ {
 		var part string
 		part, rest, _ = strings.Cut(rest, ",")
@@ -29,7 +32,13 @@ func (p *Port) speedDuplex(line string) bool {
 		switch media, ok := strings.CutPrefix(part, "media type is"); {
 		case ok:
 			p.media(strings.TrimSpace(media))
+		case strings.HasPrefix(part, "link type is "):
+			p.fact("link_type", part[len("link type is "):])
+			text.Set(&p.Interface.Autoneg, strings.HasSuffix(part, "auto"))
 		case n == 0:
+			if part != "Unknown" {
+				p.fact("speed", part)
+			}
 			if v, ok := text.Rate(part); ok && !p.Interface.Speed.OK {
 				p.Interface.Speed = devices.Some(uint64(v))
 			}

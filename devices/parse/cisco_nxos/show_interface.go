@@ -1,6 +1,7 @@
 package cisco_nxos
 
 import (
+	"net/netip"
 	"strings"
 
 	"whydrop/devices"
@@ -88,9 +89,7 @@ func line(p *block.Port, line string, _ *text.Lines) bool {
 		p.Know("dedicated", "true")
 		return true
 	case strings.HasPrefix(line, "Description:"):
-		if p.Alias == "" {
-			p.Alias = strings.TrimSpace(line[len("Description:"):])
-		}
+		description(p, strings.TrimSpace(line[len("Description:"):]))
 		return true
 	case strings.HasPrefix(line, "Encapsulation "):
 		encapsulation(p, line)
@@ -173,6 +172,7 @@ func admin(p *block.Port, line string) {
 		switch {
 		case i == 0:
 			text.Set(&p.Admin, strings.ToLower(part))
+			p.KnowOnce("admin_state", part)
 		case part == "Dedicated Interface":
 			p.Know("dedicated", "true")
 		case strings.HasPrefix(part, "[parent interface is "):
@@ -180,6 +180,19 @@ func admin(p *block.Port, line string) {
 		case strings.HasPrefix(part, "Hardware"):
 			hardware(p, part)
 		}
+	}
+}
+
+// description keeps a description. Some releases print the address on the same line behind it.
+func description(p *block.Port, s string) {
+	if before, ip, ok := strings.Cut(s, " Internet Address is "); ok {
+		if prefix, err := netip.ParsePrefix(ip); err == nil && prefix.IsValid() {
+			p.KnowOnce("ip", ip)
+			s = before
+		}
+	}
+	if p.Alias == "" {
+		p.Alias = s
 	}
 }
 
@@ -276,6 +289,9 @@ func speed(p *block.Port, line string) bool {
 }
 
 func end(p *block.Port) {
+	if !p.Admin.OK && (p.Oper.Value == "up" || p.Fact("reason") != "") {
+		p.Admin = devices.Some("up") // it says so where it is administratively down
+	}
 	if p.Overrun.OK && p.Ignored.OK {
 		// Both are frames that the receiver had no room for.
 		p.Overrun.Value.Value += p.Ignored.Value.Value

@@ -60,7 +60,8 @@ func mtu(p *Port, value string) {
 }
 
 // Rate reads "5 minute input rate 2000 bits/sec, 2 packets/sec" and its like, in any unit, and says whether the
-// line was one. Of several intervals the first is kept.
+// line was one. Rates of further intervals are
+// further facts.
 func Rate(p *Port, line string) bool {
 	every, rest, ok := strings.Cut(line, "put rate ")
 	if !ok || line == "" || !text.IsDigit(line[0]) {
@@ -71,7 +72,7 @@ func Rate(p *Port, line string) bool {
 		way = "out"
 	}
 	if p.Fact(way+"_rate") != "" || p.Fact(way+"_packet_rate") != "" {
-		return true
+		way = "further_" + way
 	}
 	p.KnowOnce("interval", strings.TrimSuffix(strings.TrimSuffix(every, " in"), " out"))
 	for part := range strings.SplitSeq(rest, ",") {
@@ -85,6 +86,8 @@ func Rate(p *Port, line string) bool {
 		}
 		if scale, ok := text.BitScale(unit); ok {
 			p.Know(way+"_rate", text.Plain(v*scale))
+		} else if strings.HasPrefix(strings.TrimSpace(unit), "frames") { // Fibre Channel's
+			p.Know(way+"_frame_rate", text.Plain(v))
 		} else if scale, ok := text.PacketScale(unit); ok {
 			p.Know(way+"_packet_rate", text.Plain(v*scale))
 		}
@@ -101,7 +104,7 @@ func Flow(p *Port, line string) bool {
 	for part := range strings.SplitSeq(lower, ",") {
 		part = strings.TrimSpace(part)
 		_, value, ok := strings.Cut(part, " is ")
-		if !ok || value != "on" && value != "off" {
+		if !ok || value != "on" && value != "off" && value != "unsupported" {
 			continue
 		}
 		if strings.HasPrefix(part, "input") {
