@@ -190,9 +190,13 @@ func streamsMeans(p Plan, rows, _ []Row) (out []string) {
 // sent again.
 func flowLimit(one Row) string {
 	w := one.WindowLimit()
+	least := w // of a window that was asked for, what is offered holds headers too
+	if asked := float64(one.Step.Test.Window); asked > 0 && one.rtt() > 0 {
+		least = min(w, asked*8/one.rtt().Seconds())
+	}
 	switch {
-	case w > 0 && one.Arrived > 0.85*w && one.Arrived < 1.15*w && one.Retransmits.Or(0) == 0:
-		return fmt.Sprintf("It is the window: %s in %s make %s.", Bytes(float64(max(one.PeerWindow, uint64(one.Step.Test.Window)))), short(one.rtt()), Bits(w))
+	case w > 0 && one.Arrived > 0.85*least && one.Arrived < 1.15*w && one.Retransmits.Or(0) == 0:
+		return fmt.Sprintf("It is the window: at a round trip of %s it allows %s at most.", short(one.rtt()), Bits(w))
 	case one.Retransmits.Or(0) > 0:
 		return fmt.Sprintf("One stream had to send %d segments again: loss, or a policer per flow, holds it down.", one.Retransmits.Value)
 	}

@@ -186,12 +186,12 @@ func directionMeans(p Plan, rows, _ []Row) (out []string) {
 		}
 	}
 	if both, ok := by["TCP both ways"]; ok && ok1 && ok2 && there.Arrived > 0 && back.Arrived > 0 {
-		sum, one := both.Arrived+both.Back, max(there.Arrived, back.Arrived)
-		switch {
-		case sum < 0.7*one:
-			out = append(out, fmt.Sprintf("Both at once carry %s together, less than one alone: as with a duplex mismatch, or a host that is too slow.", Bits(sum)))
-		case sum < 1.3*one:
-			out = append(out, fmt.Sprintf("Both at once carry %s together, no more than one alone: something shares the two directions (half duplex, radio, a processor, one limit for both).", Bits(sum)))
+		sum := both.Arrived + both.Back
+		switch share := sum / (there.Arrived + back.Arrived); { // 1: each as if it were alone; 1/2: they take turns
+		case share < 0.35:
+			out = append(out, fmt.Sprintf("Both at once carry %s and %s, much less than in turns: as with a duplex mismatch, or a host that is too slow.", Bits(both.Arrived), Bits(both.Back)))
+		case share < 0.7:
+			out = append(out, fmt.Sprintf("Both at once carry %s and %s, no more than in turns: something shares the two directions (half duplex, radio, a processor, one limit for both).", Bits(both.Arrived), Bits(both.Back)))
 		default:
 			out = append(out, fmt.Sprintf("Both at once carry %s and %s: the directions do not share a limit.", Bits(both.Arrived), Bits(both.Back)))
 		}

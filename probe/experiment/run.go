@@ -133,7 +133,7 @@ func (r *run) step(ctx context.Context, s Step) Row {
 		var res iperf3.Result
 		if res, err = iperf3.Run(ctx, s.Test, time.Hour, iperf3.Handler{}); err == nil {
 			row = rowOf(s, res)
-			if len(res.Broken) > 0 && row.Sent == 0 {
+			if n := len(res.Broken); s.Test.UDP && n > 0 && n >= len(res.Connections) {
 				err = res.Broken[0]
 			}
 		}

@@ -76,13 +76,17 @@ func (s *DatagramSender) Run(ctx context.Context, conn net.Conn) error {
 	buf := s.buffer(burst)
 	pacer := Pacer{Rate: s.Rate}
 	number := s.First + s.Count.Sent().Datagrams
+	rest := 0 // of a burst that does not go in one call
 	for ctx.Err() == nil {
 		now := time.Now()
-		if d := pacer.Wait(now); d > 0 {
+		if d := pacer.Wait(now); d > 0 && rest == 0 {
 			wait(d)
 			continue
 		}
-		taken := s.take(min(burst, w.most()) * s.Length)
+		if rest == 0 {
+			rest = max(burst, s.Burst)
+		}
+		taken := s.take(min(burst, rest, w.most()) * s.Length)
 		if taken == 0 {
 			return nil
 		}
@@ -92,6 +96,9 @@ func (s *DatagramSender) Run(ctx context.Context, conn net.Conn) error {
 		}
 		n, err := w.write(whole, s.Length)
 		sent := n * s.Length
+		if rest -= n; n == 0 || rest < 0 {
+			rest = 0
+		}
 		if s.Budget != nil {
 			s.Budget.giveBack(taken - sent)
 		}
