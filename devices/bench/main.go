@@ -13,6 +13,7 @@ import (
 
 // figures lists what can be measured; an entry is a file of its name.
 var figures = []figure{
+	{"walks", "what is read of recorded devices, against snmpbulkwalk", walks},
 	{"cli", "what the parsers of command lines read of other projects' captures", cli},
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"whydrop/correlate/timeline"
 	"whydrop/devices"
+	"whydrop/devices/snmp/internal/oid"
 )
 
 // Collector asks devices by SNMP; it is a devices.Collector. Make one with New.
@@ -62,6 +63,31 @@ func (c *Collector) Lookup(ctx context.Context, d devices.Device, addresses ...s
 		return r, s.lookup(ctx, addresses, &r)
 	})
 }
+
+// Walk reads everything below the identifier root, in order, whatever it is; the rows' Index is what follows root. What
+// was read before something went wrong is returned with an error. It stops after 200 000 rows. Polls of the same device
+// wait meanwhile.
+func (c *Collector) Walk(ctx context.Context, d devices.Device, root string) ([]Cell, error) {
+	var out []Cell
+	_, err := c.with(d, func(s *session) (devices.Reading, error) {
+		w, err := s.newWalker(root)
+		if err != nil {
+			return devices.Reading{}, fmt.Errorf("snmp: walk on %s: %w", d.Name, err)
+		}
+		w.most = walkRows
+		for done := false; !done && err == nil; {
+			done, err = w.next(ctx)
+		}
+		for _, r := range w.rows {
+			out = append(out, Cell{Index: oid.Arcs(r.index), value: r.value})
+		}
+		return devices.Reading{}, err
+	})
+	return out, err
+}
+
+// walkRows bounds a walk that a person asked for.
+const walkRows = 200_000
 
 // with calls f with the device's session, which is opened if there is none yet.
 func (c *Collector) with(d devices.Device, f func(*session) (devices.Reading, error)) (devices.Reading, error) {

@@ -3,6 +3,7 @@ package snmp
 import (
 	"encoding/hex"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/gosnmp/gosnmp"
@@ -25,18 +26,26 @@ func (e *exchanges) keep(id string, v gosnmp.SnmpPDU) {
 	if !e.wanted {
 		return
 	}
-	tag, value := fmt.Sprint(int(v.Type)), ""
+	tag, value := recorded(v)
+	e.lines.WriteString(id + "|" + tag + "|" + value + "\n")
+}
+
+// recorded returns a value's tag and text in the format of snmprec files.
+func recorded(v gosnmp.SnmpPDU) (tag, value string) {
+	tag = strconv.Itoa(int(v.Type))
 	switch val := v.Value.(type) {
 	case []byte:
-		tag, value = fmt.Sprint(int(v.Type), "x"), hex.EncodeToString(val)
 		if v.Type == gosnmp.OctetString && printable(val) {
-			tag, value = "4", string(val)
+			return tag, string(val)
 		}
+		return tag + "x", hex.EncodeToString(val)
 	case nil:
+		return tag, ""
+	case string:
+		return tag, trimDot(val)
 	default:
-		value = fmt.Sprint(val)
+		return tag, fmt.Sprint(val)
 	}
-	e.lines.WriteString(id + "|" + strings.ReplaceAll(tag, " ", "") + "|" + value + "\n")
 }
 
 func printable(b []byte) bool {

@@ -104,6 +104,10 @@ type Cell struct {
 // OK says whether the device gave a value.
 func (c Cell) OK() bool { return c.value.Type != 0 && given(c.value) }
 
+// Recorded returns the value's type and text as they stand in snmpsim's snmprec files: "2", "5" for an INTEGER 5; text
+// that is not printable is in hex and has an x behind the type. A zero Cell gives "0".
+func (c Cell) Recorded() (tag, text string) { return recorded(c.value) }
+
 // Counter returns a Counter32 or Counter64, with the width that the device sent; nothing else is a counter.
 func (c Cell) Counter() devices.Opt[devices.Counter] { return counter(c.value) }
 

@@ -16,7 +16,7 @@ import (
 // Limits of one walk. An agent may give rows for ever, each greater than the one before.
 const (
 	maxRows         = 20_000 // ports of the largest devices
-	maxRequests     = 20_000
+	maxRequests     = 200_000
 	firstRepetition = 25               // rows of a name column that fit an Ethernet frame
 	nameTime        = 10 * time.Second // for the columns with the names of ports, together
 	bridgeTime      = 3 * time.Second  // for those of a bridge's ports
