@@ -20,7 +20,7 @@ type Differ struct {
 	sides map[string]*side // by Origin.Collector
 	began time.Time        // the start of the first reading
 	owner map[timeline.Key]ownership
-	log   logState
+	clock Opt[LocalClock] // the last time the device told its own
 
 	lacks  map[timeline.Key]bool // figures that no collector has given yet
 	lacked time.Time             // when the gaps for them were last written
@@ -35,6 +35,7 @@ type side struct {
 	bridge  bridgeState
 	refresh refresh
 	tables  tables
+	log     logState
 }
 
 // ownership says which collector gives a figure.

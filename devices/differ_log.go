@@ -7,19 +7,18 @@ import (
 	"whydrop/correlate/timeline"
 )
 
-// logState is what is known of a device's log, whichever collector reads it.
+// logState is what is known of a device's log as one collector reads it.
 type logState struct {
-	lines []string        // of the last reading, oldest first
-	at    timeline.Span   // of the last reading; zero: none yet
-	clock Opt[LocalClock] // the last time the device told its own
+	lines []string      // of the last reading, oldest first
+	at    timeline.Span // of the last reading; zero: none yet
 	Teller
 }
 
 // logLines turns the lines that are new since the last reading into events, each once.
 func (w *writer) logLines() {
-	r, l := w.reading, &w.differ.log
+	r, l := w.reading, &w.side.log
 	if r.LocalClock.OK {
-		l.clock = r.LocalClock
+		w.differ.clock = r.LocalClock
 	}
 	if r.Log == nil {
 		return
@@ -71,16 +70,18 @@ func newFrom(before, now []string) (from int, cut bool) {
 // reading is not ok. A clock that is off by whole quarters of an hour, as when a line lacks the zone that the
 // clock has, is corrected by the time between the two readings in which the line must have been written.
 func (w *writer) lineSpan(line LogLine, window timeline.Span, precise bool) (sp timeline.Span, ok bool) {
-	l := &w.differ.log
-	first := l.at.IsZero()
-	if !line.Time.OK || !l.clock.OK {
+	first, clock := w.side.log.at.IsZero(), w.differ.clock
+	if !line.Span.IsZero() {
+		return line.Span, !first || !line.Span.To.Before(window.From)
+	}
+	if !line.Time.OK || !clock.OK {
 		return window, !first
 	}
 	resolution, clockResolution := time.Second, time.Second
 	if precise {
 		resolution = time.Millisecond
 	}
-	c := l.clock.Value
+	c := clock.Value
 	if c.Time.Nanosecond() != 0 {
 		clockResolution = time.Millisecond
 	}
@@ -107,7 +108,7 @@ func (w *writer) lineEvent(line LogLine, sp timeline.Span) {
 	if line.Port != "" {
 		sub = timeline.Port(w.reading.Device, w.knownPort(line.Port))
 	}
-	e := w.differ.log.Tell(line, sub, w.knownPort)
+	e := w.side.log.Tell(line, sub, w.knownPort)
 	e.Span, e.Origin = sp, w.reading.Origin
 	if e.Type == timeline.EventRootPort && e.Attrs["from"] == "" {
 		e.Attrs["from"] = w.otherRootPort(e.Attrs["to"])

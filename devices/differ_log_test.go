@@ -146,6 +146,31 @@ func TestLogLinesBecomeTypedEvents(t *testing.T) {
 	}
 }
 
+func TestLinesOfTwoCollectorsAreNotMixed(t *testing.T) {
+	var d Differ
+	read := func(collector string, at time.Time, lines ...LogLine) []timeline.Event {
+		return allEvents(d.Records(Reading{Device: "sw1", Span: timeline.At(at), Origin: timeline.Origin{Collector: collector}, Log: append([]LogLine{}, lines...)}))
+	}
+	told := timeline.Span{From: t0.Add(time.Second), To: t0.Add(1010 * time.Millisecond)}
+	a, b, old := LogLine{Text: "a"}, LogLine{Text: "b", Span: told}, LogLine{Text: "old", Span: timeline.At(t0.Add(-time.Hour))}
+	for n := range 3 {
+		at := t0.Add(time.Duration(n) * 2 * time.Second)
+		if n == 0 {
+			if e := append(read("ssh:sw1", at), read("snmp:sw1", at, old)...); len(e) > 0 {
+				t.Errorf("of before the first reading: %+v", e)
+			}
+			continue
+		}
+		if e := read("ssh:sw1", at, a); len(e) != map[int]int{1: 1}[n] {
+			t.Errorf("reading %d by ssh: %+v", n, e)
+		}
+		e := read("snmp:sw1", at, old, b)
+		if len(e) != map[int]int{1: 1}[n] || len(e) == 1 && e[0].Span != told {
+			t.Errorf("reading %d by snmp: %+v", n, e)
+		}
+	}
+}
+
 func TestTwoLayersTellOfOneChange(t *testing.T) {
 	l := newLogs()
 	l.read(l.line(t0.Add(-time.Minute), "SYS", "A", nil, ""))

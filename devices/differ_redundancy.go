@@ -81,7 +81,7 @@ func (w *writer) changeOf(r *Redundancy, between timeline.Span) timeline.Span {
 			return within(at, between)
 		}
 	}
-	if c := w.differ.log.clock; r.At.OK && c.OK {
+	if c := w.differ.clock; r.At.OK && c.OK {
 		half := c.Value.Span.Width() / 2
 		at := r.At.Value.Add(-c.Value.Offset())
 		sp := timeline.Span{From: at.Add(-half - time.Second), To: at.Add(half + time.Second)} // both clocks count seconds

@@ -125,6 +125,7 @@ type Bridge struct {
 type LogLine struct {
 	Text     string             // the whole line, verbatim
 	Time     Opt[time.Time]     // by the device's clock; its zone is UTC where the device did not say
+	Span     timeline.Span      // when it was written, on the probe's clock, where that is known; Time is not needed then
 	Clock    string             // "" sound, "*" not set, "." not synchronised
 	Severity Opt[int]           // 0-7
 	Facility string             // LINK

@@ -29,6 +29,7 @@ func Parse(line string, ref time.Time) devices.LogLine {
 		l.Severity = pri
 	}
 	st := findStamp(head)
+	l.Host = host(head, st)
 	if st.ok {
 		l.Clock = st.clock
 		if t, ok := st.time(ref); ok {
@@ -60,6 +61,37 @@ func priority(s string) (rest string, severity devices.Opt[int]) {
 		return s, severity
 	}
 	return s[i+1:], devices.Some(n & 7)
+}
+
+// host returns the name that a header gives its sender: before the date on Cisco's, behind it on most others.
+func host(head string, st stamp) string {
+	before, after := "", ""
+	if st.ok {
+		before, after = head[:st.begin], head[st.end:]
+	}
+	if name, _, _ := strings.Cut(strings.TrimLeft(after, ": "), " "); hostName(name) {
+		return strings.TrimSuffix(name, ":")
+	}
+	for part := range strings.SplitSeq(strings.TrimRight(before, "*. "), ":") {
+		if name, _, _ := strings.Cut(strings.TrimSpace(part), " "); hostName(name) && strings.Trim(name, "0123456789") != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// hostName says whether a word can be a host's name or address, and no process or date.
+func hostName(s string) bool {
+	if s == "" || len(s) > 255 || strings.HasSuffix(s, ":") || s[0] == '-' || s[0] == '%' {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		if !isLetter(c) && !isDigit(c) && c != '-' && c != '_' && c != '.' && c != ':' {
+			return false
+		}
+	}
+	return true
 }
 
 // code is a message's name: %FACILITY-UNIT-SEVERITY-MNEMONIC.

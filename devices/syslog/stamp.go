@@ -16,7 +16,8 @@ type stamp struct {
 	clk   time.Duration // of the day
 	zone  *time.Location
 	whole time.Time // set instead of the above for ISO 8601
-	end   int       // where it ends in the head
+	begin int       // where it begins in the head
+	end   int       // where it ends
 }
 
 var months = map[string]time.Month{
@@ -39,6 +40,7 @@ func findStamp(head string) stamp {
 			s = isoAt(head, i)
 		}
 		if s.ok {
+			s.begin = i
 			found = s
 			i = s.end - 1
 		}

@@ -71,6 +71,9 @@ func dump(b *strings.Builder, name string, v reflect.Value) {
 	}
 	switch x := v.Interface().(type) {
 	case time.Time:
+		if x.IsZero() {
+			return
+		}
 		fmt.Fprintf(b, "%s %s\n", name, x.Format(time.RFC3339Nano))
 		return
 	case fmt.Stringer:

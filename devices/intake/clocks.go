@@ -1,0 +1,155 @@
+package intake
+
+import (
+	"sync"
+	"time"
+
+	"whydrop/correlate/timeline"
+	"whydrop/devices"
+)
+
+// Clocks holds what polling learned of the devices' clocks last. The zero value is ready; it may be used by several
+// goroutines. A nil *Clocks knows nothing.
+type Clocks struct {
+	mu    sync.Mutex
+	ticks map[string]devices.Clock
+	local map[string]devices.LocalClock
+}
+
+// Note keeps the clocks of a reading.
+func (c *Clocks) Note(r devices.Reading) {
+	if c == nil || !r.Clock.OK && !r.LocalClock.OK {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ticks == nil {
+		c.ticks, c.local = map[string]devices.Clock{}, map[string]devices.LocalClock{}
+	}
+	if r.Clock.OK && !r.Clock.Value.Span.IsZero() {
+		c.ticks[r.Device] = r.Clock.Value
+	}
+	if r.LocalClock.OK {
+		c.local[r.Device] = r.LocalClock.Value
+	}
+}
+
+// Ticks returns the device's sysUpTime as it was read last.
+func (c *Clocks) Ticks(device string) (devices.Clock, bool) {
+	if c == nil {
+		return devices.Clock{}, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v, ok := c.ticks[device]
+	return v, ok
+}
+
+// Local returns the device's wall clock as it was read last, if it is a sound one.
+func (c *Clocks) Local(device string) (devices.LocalClock, bool) {
+	if c == nil {
+		return devices.LocalClock{}, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v, ok := c.local[device]
+	return v, ok && v.Quality == ""
+}
+
+// Dates says when something happened that a device told of by itself.
+const (
+	// promptly is within which a device tells of what happened: what is not dated otherwise happened so long before
+	// it was heard of at most. Devices send within some milliseconds; a busy control plane takes a few hundred.
+	promptly = 500 * time.Millisecond
+	// fastest is the most that the fastest of several messages took from the event to here.
+	fastest = 100 * time.Millisecond
+	// latest is how late a message may come and its own date still be believed: what was queued while the way here
+	// was cut.
+	latest = 5 * time.Minute
+	// enough is how many messages show how far a clock is off.
+	enough = 3
+	// stale is after how long the shortest time between a clock and the arrival is forgotten, for clocks drift.
+	stale = 10 * time.Minute
+)
+
+// Received returns when something happened that was heard of then, and that bears no date of its own.
+func Received(then time.Time) timeline.Span {
+	return timeline.Span{From: then.Add(-promptly), To: then}
+}
+
+// Lag compares a clock of a device with the arrival of what it dates: the message that came the soonest after its
+// date shows how far the clock is off, so that another that came later is seen to be late. It is used by one goroutine at
+// a time.
+type Lag struct {
+	least, next time.Duration // of this stretch of time, and of the one that will follow it
+	since       time.Time
+	n           int
+}
+
+// Date returns when something happened that the device dates at its own time, to within resolution. It is not ok
+// until a few messages came.
+func (l *Lag) Date(own, received time.Time, resolution time.Duration) (sp timeline.Span, ok bool) {
+	d := received.Sub(own)
+	if l.n == 0 || d-l.least > latest { // the clock was set
+		*l = Lag{least: d, next: d, since: received}
+	}
+	if received.Sub(l.since) > stale {
+		l.least, l.next, l.since = l.next, d, received
+	}
+	l.least, l.next = min(l.least, d), min(l.next, d)
+	l.n++
+	if l.n <= enough {
+		return timeline.Span{}, false
+	}
+	late := d - l.least // to within resolution
+	sp = timeline.Span{From: received.Add(-late - resolution - fastest), To: received.Add(-late + resolution)}
+	if sp.To.After(received) {
+		sp.To = received
+	}
+	return sp, true
+}
+
+// ByClock returns when something happened that the device dates at own by its wall clock, which was asked before.
+// Dates that are off by whole quarters of an hour, for want of a zone, are set right. It is not ok for a date that
+// makes no sense.
+func ByClock(c devices.LocalClock, own, received time.Time, resolution time.Duration) (sp timeline.Span, ok bool) {
+	half := c.Span.Width() / 2
+	if c.Time.Nanosecond() == 0 {
+		half += time.Second
+	}
+	at := own.Add(-c.Offset())
+	const zone = 15 * time.Minute
+	at = at.Add(received.Sub(at).Round(zone))
+	sp = timeline.Span{From: at.Add(-half - time.Millisecond), To: at.Add(half + resolution)}
+	if sp.From.After(received) || received.Sub(sp.To) > latest {
+		return timeline.Span{}, false
+	}
+	if sp.To.After(received) {
+		sp.To = received
+	}
+	return sp, true
+}
+
+// ByTicks returns when a device's sysUpTime was ticks, if that makes sense for something heard of then.
+func ByTicks(c devices.Clock, ticks uint32, received time.Time) (sp timeline.Span, ok bool) {
+	const tick = 10 * time.Millisecond // RFC 2578, section 7.1.8
+	ahead := time.Duration(int32(ticks-c.Ticks)) * tick
+	sp = timeline.Span{From: c.Span.From.Add(ahead - tick), To: c.Span.To.Add(ahead + tick)}
+	drift := received.Sub(c.Span.Mid()).Abs() / 1000 // quartz is off by less than that
+	sp = sp.Widen(drift, drift)
+	if sp.From.After(received) || received.Sub(sp.To) > latest {
+		return timeline.Span{}, false
+	}
+	if sp.To.After(received) {
+		sp.To = received
+	}
+	return sp, true
+}
+
+// Narrower returns the narrower of two spans; a zero one is none.
+func Narrower(a, b timeline.Span) timeline.Span {
+	if a.IsZero() || !b.IsZero() && b.Width() < a.Width() {
+		return b
+	}
+	return a
+}
