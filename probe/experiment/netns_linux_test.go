@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -137,19 +136,6 @@ func waitFor(t *testing.T, l *pathtest.Line, to string) {
 		}
 	}
 	t.Fatal("the far end does not come up")
-}
-
-// needs skips the test if tc or one of the programs is missing.
-func needs(t *testing.T, programs ...string) {
-	t.Helper()
-	for _, p := range programs {
-		if _, err := exec.LookPath(p); err != nil {
-			if os.Getenv("WHYDROP_REQUIRE_PEERS") == "1" {
-				t.Fatalf("this test needs %s", p)
-			}
-			t.Skipf("this test needs %s", p)
-		}
-	}
 }
 
 const farOfLong = "10.79.0.2"
