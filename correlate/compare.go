@@ -49,6 +49,11 @@ func (c Comparison) Better() int {
 	return sign
 }
 
+// Nothing says whether the figure is zero on both sides, or one of two equal states.
+func (c Comparison) Nothing() bool {
+	return c.A.Value == 0 && c.B.Value == 0 || c.Chance == 1 && c.A.N == 1 && c.B.N == 1
+}
+
 // Estimate is a figure with its uncertainty.
 type Estimate struct {
 	Value     float64 // in the metric's unit, or a ratio; NaN: not known
@@ -177,7 +182,10 @@ func (c *comparing) port(sub timeline.Subject) {
 		x.A = ratio(c.a, sub, m, comparedCounts[m])
 		x.B = ratio(c.b, c.inB[sub], m, comparedCounts[m])
 		// Errors come in bursts: the intervals in which there were any must differ too.
-		x.Chance = max(poisson(x.A, x.B), poisson(intervals(c.a, sub, m), intervals(c.b, c.inB[sub], m)))
+		x.Chance = poisson(x.A, x.B)
+		if a, b := intervals(c.a, sub, m), intervals(c.b, c.inB[sub], m); a.Of >= blocks/2 && b.Of >= blocks/2 {
+			x.Chance = max(x.Chance, poisson(a, b))
+		}
 		c.add(x)
 	}
 	for _, m := range comparedStates {
@@ -336,12 +344,17 @@ func last(s timeline.Snapshot, sub timeline.Subject, m timeline.Metric) Estimate
 	return e
 }
 
-// judge gives the verdicts, the surest first, and stops where chance would explain one of what is left.
+// judge gives the verdicts, the surest first, and stops where chance would explain one of what is left. What is
+// nothing on both sides could not differ and is none of the questions asked (Tarone, 1990).
 func judge(list []Comparison) {
 	order := make([]int, 0, len(list))
 	for i, c := range list {
 		if math.IsNaN(c.Chance) {
 			list[i].Verdict = Unknown
+			continue
+		}
+		if c.Nothing() {
+			list[i].Verdict = Same
 			continue
 		}
 		order = append(order, i)

@@ -27,6 +27,7 @@ var commands = []func() *cobra.Command{
 	newReplay,
 	newReport,
 	newAnalyze,
+	newCompare,
 }
 
 func main() { os.Exit(run(os.Args[1:])) }
