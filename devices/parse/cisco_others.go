@@ -5,6 +5,7 @@ import (
 	"whydrop/devices/parse/cisco_asa"
 	"whydrop/devices/parse/cisco_iosxr"
 	"whydrop/devices/parse/cisco_nxos"
+	"whydrop/devices/parse/juniper_junos"
 )
 
 // ciscoNXOS is of Cisco NX-OS.
@@ -25,4 +26,10 @@ var ciscoASA = map[string]Parser{
 // aristaEOS is of Arista EOS.
 var aristaEOS = map[string]Parser{
 	"show interfaces": plain(arista_eos.ShowInterfaces),
+}
+
+// juniperJunos is of Juniper Junos.
+var juniperJunos = map[string]Parser{
+	"show interfaces":           plain(juniper_junos.ShowInterfaces),
+	"show interfaces extensive": plain(juniper_junos.ShowInterfaces),
 }

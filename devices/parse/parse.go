@@ -28,12 +28,13 @@ type Parser func(Input, *devices.Reading)
 
 // Parsers lists the parsers by platform and by command, without what a command names: an interface, an address.
 var Parsers = map[string]map[string]Parser{
-	"cisco_ios":   ciscoIOS,
-	"cisco_iosxe": ciscoIOS,
-	"cisco_nxos":  ciscoNXOS,
-	"cisco_iosxr": ciscoIOSXR,
-	"cisco_asa":   ciscoASA,
-	"arista_eos":  aristaEOS,
+	"cisco_ios":     ciscoIOS,
+	"cisco_iosxe":   ciscoIOS,
+	"cisco_nxos":    ciscoNXOS,
+	"cisco_iosxr":   ciscoIOSXR,
+	"cisco_asa":     ciscoASA,
+	"juniper_junos": juniperJunos,
+	"arista_eos":    aristaEOS,
 }
 
 // Aliases lists other names for a platform, by which site files and inventories know it.

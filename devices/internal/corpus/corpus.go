@@ -296,6 +296,9 @@ func treeRows(text []byte) ([]row, error) {
 			want = m
 		}
 	}
+	if info, ok := want["interface-information"].(map[string]any); ok {
+		return junosRows(info), nil
+	}
 	var out []row
 	for name, v := range want {
 		r := row{name: name, fields: map[string]string{}}
@@ -310,6 +313,43 @@ func treeRows(text []byte) ([]row, error) {
 	return out, nil
 }
 
+// junosRows has a row for each physical interface and one for each logical one within it.
+func junosRows(info map[string]any) []row {
+	var out []row
+	add := func(m map[string]any) {
+		r := row{fields: map[string]string{}}
+		flatten(&r, "", m)
+		r.name = r.fields["name"]
+		out = append(out, r)
+	}
+	for _, v := range list(info["physical-interface"]) {
+		logical := list(v["logical-interface"])
+		delete(v, "logical-interface")
+		add(v)
+		for _, l := range logical {
+			add(l)
+		}
+	}
+	return out
+}
+
+// list returns the trees of a list, or of a single one.
+func list(v any) []map[string]any {
+	switch x := v.(type) {
+	case map[string]any:
+		return []map[string]any{x}
+	case []any:
+		var out []map[string]any
+		for _, e := range x {
+			if m, ok := e.(map[string]any); ok {
+				out = append(out, m)
+			}
+		}
+		return out
+	}
+	return nil
+}
+
 // flatten puts the leaves of a tree into the row, in the order of their names.
 func flatten(r *row, under string, m map[string]any) {
 	keys := make([]string, 0, len(m))
@@ -321,6 +361,16 @@ func flatten(r *row, under string, m map[string]any) {
 		if sub, ok := m[k].(map[string]any); ok {
 			flatten(r, under+k+".", sub)
 			continue
+		}
+		if list, ok := m[k].([]any); ok && len(list) > 0 {
+			if _, ok := list[0].(map[string]any); ok {
+				for i, e := range list {
+					if sub, ok := e.(map[string]any); ok {
+						flatten(r, fmt.Sprintf("%s%s.%d.", under, k, i), sub)
+					}
+				}
+				continue
+			}
 		}
 		r.order = append(r.order, under+k)
 		r.fields[under+k] = leaf(m[k])
