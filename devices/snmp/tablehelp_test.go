@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gosnmp/gosnmp"
+
 	"whydrop/correlate/timeline"
 	"whydrop/devices"
 	"whydrop/devices/snmp/snmptest"
@@ -158,4 +160,9 @@ func together(maps_ ...map[string]snmptest.Value) map[string]snmptest.Value {
 		maps.Copy(out, m)
 	}
 	return out
+}
+
+// gosnmpOctets is an OCTET STRING as it comes.
+func gosnmpOctets(b ...byte) gosnmp.SnmpPDU {
+	return gosnmp.SnmpPDU{Type: gosnmp.OctetString, Value: append([]byte{}, b...)}
 }
