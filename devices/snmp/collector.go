@@ -156,11 +156,12 @@ func (s *session) survey(ctx context.Context, names []string) (devices.Reading, 
 	wanted := func(t *Table) bool { return len(names) == 0 || slices.Contains(names, t.Name) }
 	r = devices.Reading{
 		Device: r.Device, Span: r.Span, Origin: r.Origin, SysName: r.SysName, SysDescr: r.SysDescr, SysObjectID: r.SysObjectID,
-		Clock: r.Clock, EngineBoot: r.EngineBoot, Interfaces: r.Interfaces, Bridge: r.Bridge, Trees: r.Trees,
+		Clock: r.Clock, EngineBoot: r.EngineBoot, Interfaces: r.Interfaces, Bridge: r.Bridge,
 	}
 	s.addPorts(ctx, &r)
 	r.Missing = s.walkTables(ctx, until, wanted)
 	s.searchVLANs(ctx, until)
+	s.readVLANs(ctx, &r)
 	v := s.view()
 	v.all = true
 	for n := range Tables {
