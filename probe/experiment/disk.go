@@ -24,12 +24,16 @@ const (
 // when the time is taken.
 func alone(ctx context.Context, o Options) Row {
 	r := Row{Step: Step{Name: "disk alone"}, Span: timeline.Span{From: time.Now()}, Counted: true}
+	most := diskTime
+	if o.StepTime > 0 {
+		most = min(most, o.StepTime)
+	}
 	var n int64
 	var err error
 	if o.Test.Reverse {
-		n, err = writeFile(ctx, filepath.Dir(o.File))
+		n, err = writeFile(ctx, filepath.Dir(o.File), most)
 	} else {
-		n, err = readFile(ctx, o.File)
+		n, err = readFile(ctx, o.File, most)
 	}
 	r.Span.To = time.Now()
 	r.Seconds = r.Span.Width().Seconds()
@@ -45,7 +49,7 @@ func alone(ctx context.Context, o Options) Row {
 	return r
 }
 
-func readFile(ctx context.Context, path string) (n int64, err error) {
+func readFile(ctx context.Context, path string, most time.Duration) (n int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, err
@@ -53,7 +57,7 @@ func readFile(ctx context.Context, path string) (n int64, err error) {
 	defer f.Close()
 	forget(f)
 	buf := make([]byte, stream.DefaultLength)
-	for end := time.Now().Add(diskTime); time.Now().Before(end) && ctx.Err() == nil; {
+	for end := time.Now().Add(most); time.Now().Before(end) && ctx.Err() == nil; {
 		k, err := f.Read(buf)
 		n += int64(k)
 		if errors.Is(err, io.EOF) {
@@ -74,7 +78,7 @@ func forgetFile(path string) {
 	}
 }
 
-func writeFile(ctx context.Context, dir string) (n int64, err error) {
+func writeFile(ctx context.Context, dir string, most time.Duration) (n int64, err error) {
 	f, err := os.CreateTemp(dir, ".whydrop-*")
 	if err != nil {
 		return 0, err
@@ -86,7 +90,7 @@ func writeFile(ctx context.Context, dir string) (n int64, err error) {
 	for i := range buf {
 		buf[i] = byte(i*i>>3 ^ i*7)
 	}
-	for end := time.Now().Add(diskTime); time.Now().Before(end) && n < diskBytes && ctx.Err() == nil; {
+	for end := time.Now().Add(most); time.Now().Before(end) && n < diskBytes && ctx.Err() == nil; {
 		k, err := f.Write(buf)
 		n += int64(k)
 		if err != nil {

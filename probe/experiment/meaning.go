@@ -91,10 +91,14 @@ func (p Plan) limit(best Row, t Theory) string {
 	return fmt.Sprintf("something else is the limit, at %s", Bits(best.Arrived))
 }
 
+// someAgain is how many segments must have been sent again before loss is spoken of: a sender that waits for its window
+// sends one again now and then, to see whether the far end is still there (RFC 8985, section 7).
+const someAgain = 10
+
 // lossLimits says that a rate is what loss leaves of it; "" if it is not.
 func lossLimits(r Row) string {
-	m := r.Mathis()
-	if m == 0 || r.Arrived < m/3 || r.Arrived > 3*m {
+	m, w := r.Mathis(), r.WindowLimit()
+	if m == 0 || r.Arrived < m/3 || r.Arrived > 3*m || r.Retransmits.Value < someAgain || w > 0 && w < m {
 		return ""
 	}
 	return fmt.Sprintf("With %d segments sent again, congestion control of the classic kind sustains about %s: loss is what holds the rate down.", r.Retransmits.Value, Bits(m))
@@ -195,9 +199,9 @@ func flowLimit(one Row) string {
 		least = min(w, asked*8/one.rtt().Seconds())
 	}
 	switch {
-	case w > 0 && one.Arrived > 0.85*least && one.Arrived < 1.15*w && one.Retransmits.Or(0) == 0:
+	case w > 0 && one.Arrived > 0.85*least && one.Arrived < 1.15*w && one.Retransmits.Or(0) < someAgain:
 		return fmt.Sprintf("It is the window: at a round trip of %s it allows %s at most.", short(one.rtt()), Bits(w))
-	case one.Retransmits.Or(0) > 0:
+	case one.Retransmits.Or(0) >= someAgain:
 		return fmt.Sprintf("One stream had to send %d segments again: loss, or a policer per flow, holds it down.", one.Retransmits.Value)
 	}
 	return "The window sweep tells a window from a limit per flow."

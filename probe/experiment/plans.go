@@ -25,6 +25,8 @@ const (
 	// defaultTop is the highest rate where neither a cap nor the own link says one: what far ends grant without a token.
 	defaultTop = 1e9
 	sizeRate   = 1000 // datagrams a second: 12 Mbit/s of the largest that Ethernet takes
+	// maxDatagram is the longest payload of UDP over IPv4 (RFC 768, RFC 791).
+	maxDatagram = 65507
 	// udpShare of what TCP carried is what UDP is to carry without loss by its own fault.
 	udpShare = 0.5
 )
@@ -111,8 +113,12 @@ func planSize(o Options) (Plan, error) {
 			own = append(own, float64(n))
 		}
 	}
-	own = append(own, float64(most), float64(most+1))
-	values, err := o.values(own, 16, 65507)
+	for _, n := range []int{most, most + 1} {
+		if n <= maxDatagram {
+			own = append(own, float64(n))
+		}
+	}
+	values, err := o.values(own, 16, maxDatagram)
 	var p Plan
 	for _, n := range values {
 		rate := n * 8 * sizeRate

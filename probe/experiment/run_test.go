@@ -174,36 +174,45 @@ func TestNothingThereIsAnErrorWithAReason(t *testing.T) {
 
 func TestTheDiskIsHeldAgainstMemory(t *testing.T) {
 	t.Parallel()
+	for name, reverse := range map[string]bool{"read": false, "written": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := someFile(t)
+			p, err := New(Disk, Options{Test: iperf3.Test{Address: serve(t), Reverse: reverse}, File: path, Rate: 40e6, StepTime: minStep, Most: 20 * time.Second})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b book
+			rows, err := Run(t.Context(), p, &b)
+			if err != nil || len(rows) != 4 {
+				t.Fatalf("%d rows: %v", len(rows), err)
+			}
+			for i, disk := range []string{"true", "", "true", ""} {
+				if r := rows[i]; r.Reason != "" || r.Arrived <= 0 || b.results[i].Attrs["disk"] != disk {
+					t.Errorf("%s: %v bit/s, %q, %v", r.Step.Name, r.Arrived, r.Reason, b.results[i].Attrs)
+				}
+			}
+			if !rows[2].FileTime.OK || rows[1].FileTime.OK {
+				t.Errorf("time on the file: %v with it, %v without", rows[2].FileTime, rows[1].FileTime)
+			}
+			if m := Meaning(p, rows); !strings.Contains(m, "The disk alone") || !strings.Contains(m, "The disk is not the limit") {
+				t.Error(m)
+			}
+			if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".whydrop-*")); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+			if rows[0].Step.Test.Address != "" || p.Load().Peak != 40e6 {
+				t.Errorf("%+v", p.Load())
+			}
+		})
+	}
+}
+
+func someFile(t *testing.T) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, make([]byte, 4<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, reverse := range []bool{false, true} {
-		p, err := New(Disk, Options{Test: iperf3.Test{Address: serve(t), Reverse: reverse}, File: path, Rate: 40e6, StepTime: minStep, Most: 20 * time.Second})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b book
-		rows, err := Run(t.Context(), p, &b)
-		if err != nil || len(rows) != 4 {
-			t.Fatalf("%d rows: %v", len(rows), err)
-		}
-		for i, disk := range []string{"true", "", "true", ""} {
-			if r := rows[i]; r.Reason != "" || r.Arrived <= 0 || b.results[i].Attrs["disk"] != disk {
-				t.Errorf("%s: %v bit/s, %q, %v", r.Step.Name, r.Arrived, r.Reason, b.results[i].Attrs)
-			}
-		}
-		if !rows[2].FileTime.OK || rows[1].FileTime.OK {
-			t.Errorf("time on the file: %v with it, %v without", rows[2].FileTime, rows[1].FileTime)
-		}
-		if m := Meaning(p, rows); !strings.Contains(m, "The disk alone") || !strings.Contains(m, "The disk is not the limit") {
-			t.Error(m)
-		}
-		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".whydrop-*")); len(left) > 0 {
-			t.Errorf("left behind: %v", left)
-		}
-		if rows[0].Step.Test.Address != "" || p.Load().Peak != 40e6 {
-			t.Errorf("%+v", p.Load())
-		}
-	}
+	return path
 }
