@@ -135,10 +135,10 @@ func (s *session) take(b batch, vars []gosnmp.SnmpPDU, values map[string]gosnmp.
 		s.objects.learn(id, v, now)
 		s.exchanges.keep(id, v)
 	}
-	if got < len(b) {
+	if got < len(asked) { // less than were asked for, each counted once
 		return &Error{
 			Device: s.device.Name, Err: devices.ErrPartial,
-			Text: fmt.Sprintf("answer cut short: %d of %d objects", got, len(b)),
+			Text: fmt.Sprintf("answer cut short: %d of %d objects", got, len(asked)),
 		}
 	}
 	return nil

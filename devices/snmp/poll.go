@@ -15,13 +15,12 @@ import (
 
 // Scalars of a device as a whole.
 const (
-	sysDescr          = "1.3.6.1.2.1.1.1.0"             // SNMPv2-MIB, RFC 3418
-	sysObjectID       = "1.3.6.1.2.1.1.2.0"             //
-	sysUpTime         = "1.3.6.1.2.1.1.3.0"             //
-	sysName           = "1.3.6.1.2.1.1.5.0"             //
-	ifTableLastChange = "1.3.6.1.2.1.31.1.5.0"          // IF-MIB, RFC 2863
-	snmpEngineBoots   = "1.3.6.1.6.3.10.2.1.2.0"        // SNMP-FRAMEWORK-MIB, RFC 3411
-	cpuBusy           = "1.3.6.1.4.1.9.9.109.1.1.1.1.6" // CISCO-PROCESS-MIB cpmCPUTotal5secRev, per cent
+	sysDescr          = "1.3.6.1.2.1.1.1.0"      // SNMPv2-MIB, RFC 3418
+	sysObjectID       = "1.3.6.1.2.1.1.2.0"      //
+	sysUpTime         = "1.3.6.1.2.1.1.3.0"      //
+	sysName           = "1.3.6.1.2.1.1.5.0"      //
+	ifTableLastChange = "1.3.6.1.2.1.31.1.5.0"   // IF-MIB, RFC 2863
+	snmpEngineBoots   = "1.3.6.1.6.3.10.2.1.2.0" // SNMP-FRAMEWORK-MIB, RFC 3411
 )
 
 // poll reads everything that is wanted of the device once.
@@ -242,9 +241,6 @@ func (s *session) counterGroups() [][]string {
 			groups = append(groups, []string{column(ifXTable, ifAlias) + i, column(ifTable, ifDescr) + i, column(ifTable, ifMTU) + i, column(ifTable, ifPhysAddress) + i})
 		}
 	}
-	if s.objects.wanted(cpuBusy+".1", now) {
-		groups = append(groups, []string{cpuBusy + ".1"})
-	}
 	return groups
 }
 
@@ -274,9 +270,6 @@ func (s *session) fill(r *devices.Reading, values map[string]gosnmp.SnmpPDU) {
 	r.SysName, r.SysDescr, r.SysObjectID = s.system.Value.name, s.system.Value.descr, s.system.Value.object
 	if r.EngineBoot = s.boots(); !r.EngineBoot.OK {
 		r.EngineBoot = number(values[snmpEngineBoots])
-	}
-	if c := number(values[cpuBusy+".1"]); c.OK && c.Value <= 100 {
-		r.CPU = devices.Some(float64(c.Value) / 100)
 	}
 	r.Bridge = bridge(values, s.view())
 	for n := range s.ports.ports {

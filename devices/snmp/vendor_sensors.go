@@ -73,13 +73,13 @@ func fillSensors(v View, r *devices.Reading, table string) {
 		}
 		scale := sensorScale(v.At(table+"2", c.Index...).Number().Value, v.At(table+"3", c.Index...).Signed().Value)
 		s := devices.Sensor{Name: sensorName(v, c.Index[0]), Kind: kind[0], Unit: kind[1], Port: v.Port(portOfEntity(v, ports, c.Index[0]))}
-		if n := c.Signed(); n.OK && v.At(table+"5", c.Index...).Number().Value == 1 {
-			s.Value = devices.Some(float64(n.Value) * scale)
+		if status := v.At(table+"5", c.Index...).Number(); !status.OK || status.Value == 1 {
+			s.Value = sensorValue(c, scale)
 		}
-		classify(&s)
 		if table == ciscoSensor {
 			ciscoThresholds(v, &s, c.Index[0], scale)
 		}
+		classify(&s)
 		r.Sensors = append(r.Sensors, s)
 	}
 }
@@ -95,6 +95,16 @@ func sensorScale(scale uint32, precision int64) float64 {
 		exp -= int(precision)
 	}
 	return math.Pow(10, float64(exp))
+}
+
+// sensorValue returns a value that is one: IOS XR writes -32768 for what a module does not say.
+func sensorValue(c Cell, scale float64) devices.Opt[float64] {
+	const none = -32768
+	n := c.Signed()
+	if !n.OK || n.Value == none {
+		return devices.None[float64]()
+	}
+	return devices.Some(float64(n.Value) * scale)
 }
 
 func sensorName(v View, entity uint32) string {
@@ -123,8 +133,10 @@ func classify(s *devices.Sensor) {
 		}
 		if s.Unit == "W" && s.Kind != "other" {
 			s.Unit = "dBm"
-			if s.Value.OK {
-				s.Value = dBm(s.Value.Value * 1000)
+			for _, w := range []*devices.Opt[float64]{&s.Value, &s.LowAlarm, &s.LowWarn, &s.HighWarn, &s.HighAlarm} {
+				if w.OK {
+					*w = dBm(w.Value * 1000)
+				}
 			}
 		}
 	}
@@ -160,11 +172,10 @@ func ciscoThresholds(v View, s *devices.Sensor, entity uint32, scale float64) {
 		if len(c.Index) != 2 || c.Index[0] != entity {
 			continue
 		}
-		n, relation := c.Signed(), v.At(ciscoThreshold+"3", c.Index...).Number().Value
-		if !n.OK {
+		value, relation := sensorValue(c, scale), v.At(ciscoThreshold+"3", c.Index...).Number().Value
+		if !value.OK {
 			continue
 		}
-		value := devices.Some(float64(n.Value) * scale)
 		warn := v.At(ciscoThreshold+"2", c.Index...).Number().Value < 20
 		switch {
 		case relation >= 1 && relation <= 2 && warn:
@@ -210,14 +221,21 @@ func portOfEntity(v View, ports map[uint32]uint32, entity uint32) uint32 {
 		}
 		at = up.Value
 	}
-	// Names such as "Ethernet1/1 Transceiver Receive Power Sensor" begin with the port's.
-	first, _, _ := strings.Cut(v.At(entName, entity).Text(), " ")
-	if i, ok := v.PortNamed(strings.TrimSuffix(first, ":")); ok && first != "" {
-		return i
-	}
-	first, _, _ = strings.Cut(v.At(entDescr, entity).Text(), " ")
-	if i, ok := v.PortNamed(strings.TrimSuffix(first, ":")); ok && first != "" {
-		return i
+	// Names such as "Ethernet1/1 Transceiver Receive Power Sensor" and "DOM RX Power Sensor for Ethernet21".
+	for _, column := range []string{entName, entDescr} {
+		words := strings.Fields(v.At(column, entity).Text())
+		n := len(words)
+		if n == 0 {
+			continue
+		}
+		if i, ok := v.PortNamed(strings.TrimSuffix(words[0], ":")); ok {
+			return i
+		}
+		if n > 2 && words[n-2] == "for" {
+			if i, ok := v.PortNamed(words[n-1]); ok {
+				return i
+			}
+		}
 	}
 	return 0
 }
