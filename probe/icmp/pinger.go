@@ -70,6 +70,7 @@ func (p *Pinger) Probe(ctx context.Context, out timeline.Sink) error {
 		Collector: "icmp:" + p.Name,
 		Kind:      "icmp",
 		To:        w.to.String(),
+		Far:       w.to,
 		Heartbeat: max(every, MinHeartbeat),
 		Out:       out,
 	}, w)

@@ -31,6 +31,7 @@ type Config struct {
 	Kind      string           // attribute kind of the events of [Run], e.g. "stamp"
 	To        string           // where the heartbeat goes, for the events of [Run]
 	Heartbeat time.Duration    // time between two heartbeats; must be positive
+	Far       netip.Addr       // if valid, [Run] listens to the carrier of this host's link that leads there
 	Hint      string           // what else [Run] says of a far end that never answered; "" means nothing
 	Out       timeline.Sink
 }
@@ -41,6 +42,8 @@ type Answer struct {
 	At     time.Time // when it arrived, with a monotonic reading
 	Exact  bool      // At was taken by the kernel on arrival, not by the program when it read
 	Far    *Far      // what the far end says; nil if it says nothing
+	// Dropped is how many answers arrived since the one before and found no room in this host: they are not the path's.
+	Dropped int
 }
 
 // Far is what a reflector says about one heartbeat, on its own clock.
@@ -77,6 +80,7 @@ type Book struct {
 	reports  reports // what others said, since last
 	failed   int     // heartbeats that could not be sent, since last
 	failure  error   // why the last of them could not; nil after one came back
+	carriers []carrier
 
 	rtt, transit minimum
 	forward      line // arrivals at the far end
@@ -95,6 +99,8 @@ type beat struct {
 	counted   bool // seq is of a reflector that counts
 	far       bool // there, out and home are known
 	coarse    time.Duration
+	dropped   int           // answers before it that this host had no room for
+	kept      time.Duration // how long the far end kept it
 	seq       uint32
 	dups      uint32
 	rtt       time.Duration // without the time the far end kept it
@@ -124,8 +130,8 @@ func (b *Book) Sent(at time.Time) uint64 {
 	return n
 }
 
-// Stalled says that the host sent no heartbeat between two moments although some were due. Less than 50 ms, which
-// can hide no outage, is not written.
+// Stalled says that the host sent no heartbeat between two moments although some were due. What is too
+// short to hide an outage is not written.
 func (b *Book) Stalled(from, to time.Time) {
 	b.offset(to)
 	b.host.add(b, b.offset(from), b.offset(to))
@@ -143,6 +149,22 @@ func (b *Book) Reported(by netip.Addr, what string) {
 
 // Failed says that the heartbeat sent last did not leave this host.
 func (b *Book) Failed(err error) { b.failed, b.failure = b.failed+1, err }
+
+// carrier is a change of this host's own link.
+type carrier struct {
+	at   time.Duration
+	card string
+	up   bool
+}
+
+// Carrier says that a card of this host, on the way to the far end, lost its carrier or has it again.
+func (b *Book) Carrier(at time.Time, card string, up bool) {
+	const most = 32 // more than a verdict waits for; a flapping link has no end
+	if len(b.carriers) == most {
+		b.carriers = b.carriers[1:]
+	}
+	b.carriers = append(b.carriers, carrier{b.offset(at), card, up})
+}
 
 // Answered says how many heartbeats came back so far.
 func (b *Book) Answered() uint64 { return b.came }
@@ -163,7 +185,7 @@ func (b *Book) Answer(a Answer) bool {
 	if a.Far != nil {
 		kept = min(max(a.Far.Sent.Sub(a.Far.Received), 0), whole)
 	}
-	e.answered, e.exact, e.rtt = true, a.Exact, whole-kept
+	e.answered, e.exact, e.rtt, e.kept, e.dropped = true, a.Exact, whole-kept, kept, a.Dropped
 	b.rtt.add(at, e.rtt)
 	if a.Far != nil {
 		b.enterFar(e, at, *a.Far)

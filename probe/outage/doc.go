@@ -9,7 +9,7 @@
 //
 // What counts as an outage is a gap between two arrivals, at the far end for the way forward and here for the
 // way back, that sequence numbers vouch for: at least three heartbeats in a row were lost and the gap is at least
-// 50 ms; or the heartbeats were delivered late, all at once out of a queue, and the gap is at least 100 ms. A gap in
+// four heartbeats or 50 ms, whichever is less; or the heartbeats were delivered late, all at once out of a queue, and the gap is at least 100 ms. A gap in
 // which the host did not send proves nothing and is none: durations are shortened by what was not sent.
 //
 // Directions. A reflector that counts what it reflects (RFC 8762, section 4.3, stateful mode) tells loss on the

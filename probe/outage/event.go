@@ -3,10 +3,14 @@ package outage
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"whydrop/correlate/timeline"
 )
+
+// carrierSlack is how much later than what it did to heartbeats a change of the carrier may be read, and earlier.
+const carrierSlack = 50 * time.Millisecond
 
 // collect takes the gaps that the lines found, and reports them once neither line is in the middle of one: then
 // it is known whether the two ways were dark together.
@@ -39,6 +43,7 @@ func (b *Book) report() {
 			h := &b.pending[j]
 			if h.direction != "" && h.direction != g.direction && (g.from-h.from).Abs() <= near && (g.to-h.to).Abs() <= near {
 				g.from, g.to = min(g.from, h.from), max(g.to, h.to)
+				g.seen, g.next, g.proven = min(g.seen, h.seen), max(g.next, h.next), max(g.proven, h.proven)
 				g.lost, g.late = g.lost+h.lost, g.late+h.late
 				g.direction, h.direction = timeline.Both, ""
 			}
@@ -81,7 +86,17 @@ func (b *Book) outage(g found, text string, open bool) {
 		"direction": g.direction,
 		"seen_by":   timeline.SeenByHeartbeat,
 		"lost":      strconv.Itoa(g.lost),
-		"error_ms":  strconv.FormatFloat(float64(wrong)/float64(time.Millisecond), 'f', 1, 64),
+		"error_ms":  millis(wrong),
+		"dark_ms":   millis(g.proven),
+		"last_seen": b.wall(g.seen).Format(time.RFC3339Nano),
+	}
+	if !open {
+		attrs["gap_ms"] = millis(g.next - g.seen)
+		attrs["first_seen"] = b.wall(g.next).Format(time.RFC3339Nano)
+	}
+	if said := b.carrierText(g); said != "" {
+		attrs["carrier"] = said
+		text += "; this host's own link: " + said
 	}
 	if g.late > 0 {
 		attrs["late"] = strconv.Itoa(g.late)
@@ -99,6 +114,26 @@ func (b *Book) outage(g found, text string, open bool) {
 	}
 }
 
+func millis(d time.Duration) string {
+	return strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', 1, 64)
+}
+
+// carrierText lists what became of the carrier of this host's own card about the time of a gap.
+func (b *Book) carrierText(g found) string {
+	var said []string
+	for _, c := range b.carriers {
+		if c.at < g.seen-carrierSlack || c.at > g.next+carrierSlack {
+			continue
+		}
+		state := "down"
+		if c.up {
+			state = "up"
+		}
+		said = append(said, fmt.Sprintf("%s %s at %s", c.card, state, b.wall(c.at).Format("15:04:05.000")))
+	}
+	return strings.Join(said, ", ")
+}
+
 // reportOpen writes the outage that goes on when the heartbeat ends.
 func (b *Book) reportOpen(now time.Duration) {
 	if !b.have || b.next == b.lastNum+1 {
@@ -106,12 +141,12 @@ func (b *Book) reportOpen(now time.Duration) {
 	}
 	s := segment{from: b.lastNum + 1, to: b.next, fromBeat: b.last, missing: b.next - b.lastNum - 1}
 	s.toBeat = *b.beat(b.next - 1)
-	g := found{from: b.last.back(), to: now, lost: int(s.missing), direction: timeline.Both, unknown: true}
+	g := found{from: b.last.back(), to: now, seen: b.last.back(), next: now, proven: s.toBeat.sent - b.beat(max(s.from, b.oldest())).sent + b.cfg.Heartbeat, lost: int(s.missing), direction: timeline.Both, unknown: true}
 	switch {
 	case b.isPeer(s):
 		s.toBeat.rtt = max(now-s.toBeat.sent, 0)
 		b.reportPeer(s)
-	case g.lost >= minLost && g.to-g.from >= minDark:
+	case g.lost >= minLost && g.to-g.from >= minDark(b.cfg.Heartbeat):
 		text := fmt.Sprintf("no heartbeat has been answered for %s (%d lost); which way is dark cannot be told before one is",
 			(g.to-g.from).Round(time.Millisecond), g.lost) + b.note(s)
 		b.outage(g, text, true)

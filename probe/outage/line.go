@@ -4,7 +4,7 @@ import "time"
 
 const (
 	minLost = 3                      // fewer lost heartbeats in a row are loss, not an outage
-	minDark = 50 * time.Millisecond  // a shorter gap is none either
+	maxDark = 50 * time.Millisecond  // a gap as long as this is one, however slow the heartbeat
 	lateGap = 100 * time.Millisecond // without enough loss, a gap must be this long
 	// A host that sends a heartbeat later than this is short of processor time. What arrived late about then, and
 	// was not lost, may have waited for the same reason: here, or in a program on the path that this host runs.
@@ -15,6 +15,9 @@ const (
 	alarm = 500 * time.Millisecond
 )
 
+// minDark is how long a gap must be: four heartbeats, so that three lost ones lie in it, or 50 ms if that is less.
+func minDark(beat time.Duration) time.Duration { return min(4*beat, maxDark) }
+
 // line is one direction's arrivals, entered in the order in which the heartbeats were sent. It finds the gaps
 // between arrivals that lost or late heartbeats vouch for.
 type line struct {
@@ -24,8 +27,9 @@ type line struct {
 	at      time.Duration // the newest arrival
 	sent    time.Duration // when the heartbeat entered last was sent
 	any     bool          // sent is known
+	apart   time.Duration // how long before the heartbeat entered last another was sent
 	stalled bool          // the host did not send for a while before the heartbeat entered last
-	late    time.Duration // when the host last sent a heartbeat late
+	late    time.Duration // when a host last was late: this one to send, or the far end to answer
 	wasLate bool          // late is known
 
 	// Since the newest arrival:
@@ -34,6 +38,7 @@ type line struct {
 	firstDue, lastDue    time.Duration // when the first and the last of them should have arrived
 	unsent               time.Duration // the host did not send
 	away                 time.Duration // heartbeats that could not be seen on this line
+	headLate             time.Duration // how long before the first lost one another was sent; what is more than a heartbeat is not dark
 	headStall, tailStall bool          // the host did not send before the first lost one, after the last lost one
 
 	open bool // gap ended, but heartbeats that were due in it are still to be entered
@@ -45,6 +50,8 @@ type line struct {
 // found is a gap in a line's arrivals.
 type found struct {
 	from, to   time.Duration
+	seen, next time.Duration // arrivals before and after
+	proven     time.Duration // dark by number: from when the first lost heartbeat was due until one after the last
 	direction  string
 	dark       time.Duration // what heartbeats vouch for
 	lost, late int
@@ -57,15 +64,22 @@ type found struct {
 // step takes note of when a heartbeat was sent.
 func (l *line) step(first, last time.Duration) {
 	d := first - l.sent
+	l.apart = 0
+	if l.any {
+		l.apart = d
+	}
 	l.stalled = l.any && d > 2*l.beat+5*time.Millisecond // no timer here is later than that without being starved
 	if l.stalled {
 		l.unsent += d - l.beat
 	}
 	if l.any && d > l.beat+startled {
-		l.late, l.wasLate = first, true
+		l.doubt(first)
 	}
 	l.sent, l.any = last, true
 }
+
+// doubt takes note that a host at either end was short of processor time.
+func (l *line) doubt(at time.Duration) { l.late, l.wasLate = max(l.late, at), true }
 
 // arrived enters a heartbeat that was due at one time and arrived at another.
 func (l *line) arrived(sent, due, at time.Duration, exact bool) {
@@ -116,7 +130,7 @@ func (l *line) lose(n int, first, last, delay time.Duration, unknown bool) {
 		l.finish()
 	}
 	if l.n == 0 {
-		l.firstDue, l.headStall = first+delay, l.stalled
+		l.firstDue, l.headStall, l.headLate = first+delay, l.stalled, l.apart
 	}
 	l.lastDue = last + delay
 	l.n += n
@@ -133,16 +147,25 @@ func (l *line) absent(n int, first, last time.Duration) {
 
 // begin notes the gap that ends with the arrival at the given time.
 func (l *line) begin(at time.Duration, late, exact bool) {
-	g := found{from: l.at, to: at, lost: l.n, unknown: l.unknown > 0, exact: exact, note: l.note}
+	g := found{from: l.at, to: at, seen: l.at, next: at, lost: l.n, unknown: l.unknown > 0, exact: exact, note: l.note}
 	g.dark = at - l.at - l.unsent - l.away
 	if late {
 		g.late = 1
 	}
-	if l.headStall {
-		g.from = max(g.from, l.firstDue-l.beat)
+	if l.n > 0 {
+		g.proven = l.lastDue - l.firstDue + l.beat
 	}
-	if l.tailStall {
+	switch {
+	case l.headStall:
+		g.from = max(g.from, l.firstDue-l.beat)
+	case l.n > 0:
+		g.from += max(l.headLate-l.beat, 0)
+	}
+	switch {
+	case l.tailStall:
 		g.to = min(g.to, l.lastDue+l.beat)
+	case l.n > 0 && !late:
+		g.to -= max(l.apart-l.beat, 0)
 	}
 	l.gap, l.open = g, true
 }
@@ -155,7 +178,7 @@ func (l *line) finish() {
 	l.open = false
 	g := l.gap
 	// n heartbeats can all be lost in a dark time of n+1 of their distances, or little more than n-1.
-	lost := g.lost >= minLost && g.dark+l.beat >= minDark
+	lost := g.lost >= minLost && g.dark+l.beat >= minDark(l.beat)
 	late := g.exact && !g.longer && g.lost+g.late >= minLost && g.dark >= lateGap && !(l.wasLate && l.late >= g.from-alarm)
 	if lost || late {
 		l.done = append(l.done, g)
@@ -166,7 +189,7 @@ func (l *line) finish() {
 func (l *line) pass(at time.Duration) {
 	l.at, l.have = max(l.at, at), true
 	l.n, l.unknown, l.unsent, l.away = 0, 0, 0, 0
-	l.headStall, l.tailStall, l.note = false, false, ""
+	l.headStall, l.tailStall, l.headLate, l.note = false, false, 0, ""
 }
 
 // restart forgets everything but the gaps that are found: what lies before says nothing about what comes.

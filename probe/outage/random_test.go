@@ -59,7 +59,7 @@ func TestRandomDarkness(t *testing.T) {
 func expected(beat, delay, from, to time.Duration) []want {
 	first := (from + beat - 1) / beat // the first heartbeat lost
 	last := (to - 1) / beat
-	if n := int(last - first + 1); n >= minLost && time.Duration(n+2)*beat >= minDark {
+	if n := int(last - first + 1); n >= minLost && time.Duration(n+2)*beat >= minDark(beat) {
 		return []want{{from: (first-1)*beat + delay, to: (last+1)*beat + delay, lost: n}}
 	}
 	return nil

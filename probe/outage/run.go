@@ -35,8 +35,11 @@ func Run(ctx context.Context, c Config, w Wire) {
 	r := run{cfg: c, book: New(c, start), start: start}
 	c.event(timeline.EventProbeStart, start, fmt.Sprintf("%s heartbeat every %s to %s", c.Kind, c.Heartbeat, c.To),
 		map[string]string{"kind": c.Kind, "to": c.To})
+	links := watchLinks(ctx, c.Far)
+	defer links.wait()
 	Every(ctx, c.Heartbeat, func(now, missed time.Time) {
 		w.Receive(r.book)
+		links.enter(r.book)
 		if !missed.IsZero() {
 			r.book.Stalled(missed, now)
 		}
@@ -51,6 +54,7 @@ func Run(ctx context.Context, c Config, w Wire) {
 		r.book.Advance(now)
 	})
 	w.Receive(r.book)
+	links.enter(r.book)
 	end := time.Now()
 	r.book.Close(end)
 	c.event(timeline.EventProbeStop, end, c.Kind+" heartbeat stopped", map[string]string{"reason": "stopped"})

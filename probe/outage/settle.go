@@ -80,8 +80,12 @@ func (b *Book) meet(n uint64) {
 	case !b.have:
 		b.tellFirst(n)
 		b.arrive(e)
-	case s.missing > 0 && b.isPeer(s):
-		b.reportPeer(s)
+	case s.missing > 0 && (b.isPeer(s) || s.isHost()):
+		if s.isHost() {
+			b.reportHost(s)
+		} else {
+			b.reportPeer(s)
+		}
 		b.forward.restart()
 		b.reverse.restart()
 		b.arrive(e)
@@ -129,6 +133,10 @@ func (b *Book) tellFirst(n uint64) {
 // arrive enters a heartbeat that came back in the lines.
 func (b *Book) arrive(e beat) {
 	base := b.rtt.value()
+	if e.kept > startled { // the far end is short of processor time
+		b.forward.doubt(e.sent)
+		b.reverse.doubt(e.sent)
+	}
 	if !e.far {
 		b.reverse.arrived(e.sent, e.sent+base, e.back(), e.exact)
 		return
@@ -150,6 +158,20 @@ func (b *Book) reportPeer(s segment) {
 	text := fmt.Sprintf("the far end refused heartbeats: no reflector ran there (%d unanswered)", s.missing)
 	for _, m := range b.metrics() {
 		b.gap(m, sp, timeline.ReasonPeer, text)
+	}
+	b.told = max(b.told, s.to)
+}
+
+// isHost says whether this host lost the missing answers of s itself: they arrived, and its program was not there to take
+// them.
+func (s *segment) isHost() bool {
+	return s.toBeat.dropped > 0 && 2*uint64(s.toBeat.dropped) >= s.missing
+}
+
+func (b *Book) reportHost(s segment) {
+	text := fmt.Sprintf("this host had no room for %d answers that had arrived: its program did not run", s.toBeat.dropped)
+	for _, m := range b.metrics() {
+		b.gap(m, b.span(s.fromBeat.back(), s.toBeat.back()), timeline.ReasonHost, text)
 	}
 	b.told = max(b.told, s.to)
 }

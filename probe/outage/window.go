@@ -123,7 +123,7 @@ type hostGap struct {
 }
 
 func (h *hostGap) add(b *Book, from, to time.Duration) {
-	if to-from < minDark {
+	if to-from < minDark(b.cfg.Heartbeat) {
 		return // it can hide no outage
 	}
 	if h.used && from > h.to {

@@ -66,6 +66,7 @@ func (s *Sender) Probe(ctx context.Context, out timeline.Sink) error {
 		Kind:      "stamp",
 		To:        w.to.String(),
 		Heartbeat: s.heartbeat(),
+		Far:       w.to.Addr(),
 		Hint:      s.hint(),
 		Out:       out,
 	}, w)
@@ -127,6 +128,7 @@ type wire struct {
 	sent    uint64      // heartbeats sent
 	stamps  []Timestamp // T1 of the newest heartbeats, by number
 	refused int         // since the last Receive
+	drops   uint32      // answers that the socket had no room for, so far
 	strange uint64      // datagrams that are no answers to our questions
 	out     [AuthenticatedSize]byte
 }
@@ -147,6 +149,8 @@ func (w *wire) dial() error {
 	}
 	w.conn = c.(*net.UDPConn)
 	w.local = w.conn.LocalAddr().(*net.UDPAddr).AddrPort()
+	_ = w.conn.SetReadBuffer(1 << 20) // answers wait here while the host does not let us run
+	w.drops = 0
 	_ = ipv4.NewConn(w.conn).SetTTL(255) // RFC 5357, section 4.1.2
 	_ = ipv6.NewConn(w.conn).SetHopLimit(255)
 	w.in = rxtime.New(w.conn)
@@ -300,8 +304,10 @@ func (w *wire) enter(b *outage.Book, p rxtime.Packet) {
 		w.strange++
 		return
 	}
+	dropped := int(int32(p.Drops - w.drops))
+	w.drops = p.Drops
 	f := a.Estimate.Format()
-	b.Answer(outage.Answer{Number: n, At: p.At, Exact: p.Exact, Far: &outage.Far{
+	b.Answer(outage.Answer{Number: n, At: p.At, Exact: p.Exact, Dropped: dropped, Far: &outage.Far{
 		Received: a.Received.Time(f, p.At),
 		Sent:     a.Timestamp.Time(f, p.At),
 		Error:    a.Estimate.Error(),
