@@ -28,6 +28,7 @@ type figure struct {
 
 // figures is the list: a new one is one line here and one file beside this one.
 var figures = []figure{
+	{"cases", "cases from the world, told as facts by hand, against what they turned out to be", cases},
 	{"stories", "simulated faults told without waiting: right cause, right port, false alarms, calibration", stories},
 	{"speed", "how long a recording of a day takes to diagnose, and how much memory", speed},
 }
