@@ -173,6 +173,9 @@ func TestNothingThereIsAnErrorWithAReason(t *testing.T) {
 }
 
 func TestTheDiskIsHeldAgainstMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	t.Parallel()
 	for name, reverse := range map[string]bool{"read": false, "written": true} {
 		t.Run(name, func(t *testing.T) {

@@ -103,7 +103,7 @@ func rateChart(p experiment.Plan, rows []experiment.Row) string {
 	legend := "█ arrived"
 	if line > 0 && line < 3*most {
 		most = max(most, line)
-		legend += fmt.Sprintf(", the whole width is %s", experiment.Bits(most))
+		legend += fmt.Sprintf(" (full width: %s)", experiment.Bits(most))
 	}
 	var out []chartRow
 	lost, theory := false, false
@@ -127,7 +127,7 @@ func rateChart(p experiment.Plan, rows []experiment.Row) string {
 		legend += ", ░ lost"
 	}
 	if theory {
-		legend += ", │ what the window allows"
+		legend += ", │ the limit of the window"
 	}
 	return draw(out) + strings.Repeat(" ", chartLabel+1) + legend + "\n"
 }
