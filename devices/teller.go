@@ -43,7 +43,10 @@ func (t *Teller) Tell(line LogLine, sub timeline.Subject, known func(string) str
 	}
 	if e.Type == "" || e.Type == timeline.EventSyslog {
 		e.Type = timeline.EventSyslog
-		e.Attrs = map[string]string{"facility": line.Facility, "mnemonic": line.Mnemonic}
+		e.Attrs = map[string]string{}
+		if line.Mnemonic != "" {
+			e.Attrs["facility"], e.Attrs["mnemonic"] = line.Facility, line.Mnemonic
+		}
 		if line.Severity.OK {
 			e.Attrs["severity"] = strconv.Itoa(line.Severity.Value)
 		}

@@ -24,7 +24,7 @@ type Config struct {
 	// Relays are trusted to pass on the lines of others: the name in a line's header says whose it is.
 	Relays  []netip.Prefix
 	Devices []devices.Device
-	Clocks  *intake.Clocks // what polling learned of the devices' clocks; nil: nothing
+	Known   *intake.Known // what polling learned of the devices; nil: nothing
 	Out     timeline.Sink
 }
 
@@ -337,7 +337,7 @@ func (r *Receiver) dated(s *sender, device string, line devices.LogLine, receive
 		s.lag[resolution] = lag
 	}
 	late, ok := lag.Date(line.Time.Value, received, resolution)
-	if c, known := r.cfg.Clocks.Local(device); known && line.Clock == "" {
+	if c, known := r.cfg.Known.Local(device); known && line.Clock == "" {
 		if sp, believed := intake.ByClock(c, line.Time.Value, received, resolution); believed {
 			return intake.Narrower(sp, late)
 		}

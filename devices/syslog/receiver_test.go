@@ -230,11 +230,11 @@ func TestDevicesBehindOneAddressAreToldApartByTheirNames(t *testing.T) {
 func TestLinesAreDatedByTheDevicesClock(t *testing.T) {
 	now := time.Date(2026, 11, 30, 14, 0, 0, 0, time.UTC)
 	offset := 90*time.Minute + 3*time.Second // fast, and in another zone
-	clocks := &intake.Clocks{}
+	clocks := &intake.Known{}
 	asked := timeline.Span{From: now.Add(-time.Minute), To: now.Add(-time.Minute + 20*time.Millisecond)}
 	clocks.Note(devices.Reading{Device: "sw1", LocalClock: devices.Some(devices.LocalClock{Time: asked.Mid().Add(offset).Add(time.Microsecond), Span: asked})})
 	for name, c := range map[string]struct {
-		clocks *intake.Clocks
+		clocks *intake.Known
 		before int // prompt lines that came before
 		late   time.Duration
 		stamp  string
@@ -249,7 +249,7 @@ func TestLinesAreDatedByTheDevicesClock(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			box := newInbox()
-			r := &Receiver{cfg: Config{Clocks: c.clocks, Out: box}, queue: intake.NewQueue("syslog", box), senders: intake.NewSenders([]devices.Device{fw}), tellers: map[string]*sender{}}
+			r := &Receiver{cfg: Config{Known: c.clocks, Out: box}, queue: intake.NewQueue("syslog", box), senders: intake.NewSenders([]devices.Device{fw}), tellers: map[string]*sender{}}
 			layout := strings.Replace(c.stamp, "Nov 30", "Jan _2", 1)
 			take := func(happened, received time.Time) {
 				line := "%SYS-5-X: x"

@@ -46,7 +46,7 @@ var only = map[string]string{
 
 // also lists who else may import one of the libraries of only, and why.
 var also = map[string][]string{
-	"github.com/gosnmp/gosnmp": {"cmd/internal/sim"}, // its agents answer with the same codec
+	"github.com/gosnmp/gosnmp": {"cmd/internal/sim", "devices/trap"}, // its agents answer with the same codec; traps come in it
 }
 
 const module = "whydrop"

@@ -1,62 +1,13 @@
 package intake
 
 import (
-	"sync"
 	"time"
 
 	"whydrop/correlate/timeline"
 	"whydrop/devices"
 )
 
-// Clocks holds what polling learned of the devices' clocks last. The zero value is ready; it may be used by several
-// goroutines. A nil *Clocks knows nothing.
-type Clocks struct {
-	mu    sync.Mutex
-	ticks map[string]devices.Clock
-	local map[string]devices.LocalClock
-}
-
-// Note keeps the clocks of a reading.
-func (c *Clocks) Note(r devices.Reading) {
-	if c == nil || !r.Clock.OK && !r.LocalClock.OK {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.ticks == nil {
-		c.ticks, c.local = map[string]devices.Clock{}, map[string]devices.LocalClock{}
-	}
-	if r.Clock.OK && !r.Clock.Value.Span.IsZero() {
-		c.ticks[r.Device] = r.Clock.Value
-	}
-	if r.LocalClock.OK {
-		c.local[r.Device] = r.LocalClock.Value
-	}
-}
-
-// Ticks returns the device's sysUpTime as it was read last.
-func (c *Clocks) Ticks(device string) (devices.Clock, bool) {
-	if c == nil {
-		return devices.Clock{}, false
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	v, ok := c.ticks[device]
-	return v, ok
-}
-
-// Local returns the device's wall clock as it was read last, if it is a sound one.
-func (c *Clocks) Local(device string) (devices.LocalClock, bool) {
-	if c == nil {
-		return devices.LocalClock{}, false
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	v, ok := c.local[device]
-	return v, ok && v.Quality == ""
-}
-
-// Dates says when something happened that a device told of by itself.
+// How soon a device tells of what happened.
 const (
 	// promptly is within which a device tells of what happened: what is not dated otherwise happened so long before
 	// it was heard of at most. Devices send within some milliseconds; a busy control plane takes a few hundred.
