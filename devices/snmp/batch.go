@@ -29,10 +29,7 @@ func (s *session) batches(groups [][]string) []batch {
 		}
 		cur, size = nil, 0
 	}
-	limit := s.reply
-	if limit == 0 {
-		limit = maxReply
-	}
+	limit := s.most()
 	for _, g := range groups {
 		total := 0
 		for _, id := range g {
@@ -52,6 +49,20 @@ func (s *session) batches(groups [][]string) []batch {
 	}
 	flush()
 	return out
+}
+
+// most is how many octets of bindings a message may have.
+func (s *session) most() int {
+	limit := s.reply
+	if limit == 0 {
+		limit = maxReply
+	}
+	// RFC 3414, section 2.4, RFC 3412, section 6: what stands before the bindings, with the longest names and keys.
+	const header = 200
+	if s.tap != nil && s.tap.bears() > 0 {
+		limit = min(limit, max(minReply, s.tap.bears()-header))
+	}
+	return limit
 }
 
 // peek is read without a memory of what the device lacks: for objects that come and go.

@@ -113,8 +113,8 @@ func get(oids []string) ask {
 	return func(x *gosnmp.GoSNMP) (*gosnmp.SnmpPacket, error) { return x.Get(oids) }
 }
 
-func getNext(oid string) ask {
-	return func(x *gosnmp.GoSNMP) (*gosnmp.SnmpPacket, error) { return x.GetNext([]string{oid}) }
+func getNext(oids ...string) ask {
+	return func(x *gosnmp.GoSNMP) (*gosnmp.SnmpPacket, error) { return x.GetNext(oids) }
 }
 
 func getBulk(oid string, repetitions uint32) ask {

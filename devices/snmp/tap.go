@@ -30,6 +30,7 @@ type tap struct {
 	heard  bool             // an answer came since begin
 	strays int              // datagrams since begin that were no answer to it
 	ended  bool             // the context is over: every deadline is in the past
+	size   uint32           // msgMaxSize of the last v3 message that was accepted; 0: none yet
 }
 
 // begin forgets the last request. The returned function must be called when the request is over.
@@ -117,7 +118,17 @@ func (t *tap) accepts(h message.Header) bool {
 		return false // an answer below the level of the question proves nothing
 	}
 	t.heard = true
+	if h.Version == message.Version3 {
+		t.size = h.MaxSize
+	}
 	return true
+}
+
+// bears returns the longest message that the agent takes (RFC 3412, section 6.3); 0 if it did not say.
+func (t *tap) bears() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return int(t.size)
 }
 
 // refuses says whether the message is a Report without authentication that ends the request. The Report that

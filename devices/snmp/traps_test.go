@@ -108,7 +108,7 @@ func TestATableWithoutAnEndIsCutShort(t *testing.T) {
 			}
 			a.Always(snmptest.Endless(c.column))
 			d := device(snmptest.NewAgent(t, a))
-			d.Ports = []string{"Gi1/0/1"}
+			d.Ports, d.SNMP.Timeout = []string{"Gi1/0/1"}, 5*time.Second
 			col := New()
 			defer col.Close()
 			began := time.Now()

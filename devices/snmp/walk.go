@@ -56,16 +56,13 @@ type walker struct {
 	*session
 	id          string // of the root
 	root, last  string // packed
-	after       string // packed: the first object after the subtree; beyond the end of the MIB it is endOfMIB
+	after       string // packed: the first object after the subtree; "" if there is none, or not known
 	rows        []row
 	most        int    // rows
 	tries       int    // of each request; 0: as the site file says
 	requests    int    //
 	repetitions uint32 // 0: GETNEXT
 }
-
-// endOfMIB is greater than every packed identifier.
-const endOfMIB = "\xff\xff\xff\xff\xff"
 
 func (s *session) newWalker(root string) (*walker, error) {
 	w := &walker{session: s, id: root, most: maxRows, repetitions: firstRepetition}
@@ -141,7 +138,6 @@ func (w *walker) step(ctx context.Context) (done bool, err error) {
 		w.bulkOK = w.bulkOK || bulk && !w.noBulk
 		return w.take(p.Variables)
 	case p.Error == gosnmp.NoSuchName: // the end of the MIB, in the words of SNMPv1
-		w.after = endOfMIB
 		return true, nil
 	case bulk && p.Error == gosnmp.TooBig:
 		w.repetitions /= 2 // 0 is GETNEXT
@@ -163,7 +159,6 @@ func (w *walker) take(vars []gosnmp.SnmpPDU) (done bool, err error) {
 	}
 	for _, v := range vars {
 		if v.Type == gosnmp.EndOfMibView {
-			w.after = endOfMIB
 			return true, nil
 		}
 		name, err := oid.Pack(v.Name)

@@ -8,7 +8,8 @@ import (
 
 // Tags of values that Decode gives. NoSuchObject and NoSuchInstance stand for "not given".
 const (
-	Integer        = 0x02 // Values holds the two's complement of 64 bits
+	Integer        = 0x02 // Numbers holds the two's complement of 64 bits
+	Octets         = 0x04 // Numbers holds where in Text it is
 	Counter32      = 0x41
 	Gauge32        = 0x42
 	TimeTicks      = 0x43
@@ -17,21 +18,22 @@ const (
 	NoSuchInstance = 0x81
 )
 
-// Values are the numbers of one answer in the order in which they were asked for.
+// Values are those of one answer in the order in which they were asked for.
 type Values struct {
 	Tags    []byte   // one of the constants above
 	Numbers []uint64 // 0 where the tag says that nothing was given
+	Text    []byte   // all octet strings, one after the other
 }
 
 func (v *Values) reset(n int) {
 	if cap(v.Tags) < n {
 		v.Tags, v.Numbers = make([]byte, n), make([]uint64, n)
 	}
-	v.Tags, v.Numbers = v.Tags[:n], v.Numbers[:n]
+	v.Tags, v.Numbers, v.Text = v.Tags[:n], v.Numbers[:n], v.Text[:0]
 }
 
 // Decode reads the response PDU in b, which must end where b ends, and must be the answer to the request with the
-// identifier id: no error, the same objects in the same order, each a number or not given. It returns false for
+// identifier id: no error, the same objects in the same order, each a number, an octet string or not given. It returns false for
 // anything else and leaves v undefined then. It keeps no reference to b.
 func (r *Request) Decode(b []byte, id uint32, v *Values) bool {
 	pdu, rest, ok := ber.Take(b, ber.Response)
@@ -58,7 +60,13 @@ func (r *Request) Decode(b []byte, id uint32, v *Values) bool {
 		if bind, binds, ok = ber.Take(binds, ber.Sequence); !ok || !bytes.HasPrefix(bind, oid) {
 			return false
 		}
-		if v.Tags[i], v.Numbers[i], ok = number(bind[len(oid):]); !ok {
+		value := bind[len(oid):]
+		if text, rest, is := ber.Take(value, ber.Octets); is && len(rest) == 0 {
+			v.Tags[i], v.Numbers[i] = Octets, uint64(len(v.Text))<<32|uint64(len(text))
+			v.Text = append(v.Text, text...)
+			continue
+		}
+		if v.Tags[i], v.Numbers[i], ok = number(value); !ok {
 			return false
 		}
 	}
@@ -100,9 +108,10 @@ func number(b []byte) (tag byte, n uint64, ok bool) {
 	return tag, n, true
 }
 
-// PDUValue returns the number in the type that gosnmp gives to a value of that tag; nil where nothing was given.
-func PDUValue(tag byte, n uint64) any {
-	switch tag {
+// Value returns a value in the type that gosnmp gives to one of its tag; nil where nothing was given. Octets are a copy.
+func (v *Values) Value(i int) any {
+	n := v.Numbers[i]
+	switch v.Tags[i] {
 	case Integer:
 		return int(n)
 	case Counter32, Gauge32:
@@ -111,6 +120,8 @@ func PDUValue(tag byte, n uint64) any {
 		return uint32(n)
 	case Counter64:
 		return n
+	case Octets:
+		return append([]byte{}, v.Text[n>>32:n>>32+n&0xffffffff]...)
 	}
 	return nil
 }

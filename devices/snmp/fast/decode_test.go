@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/gosnmp/gosnmp"
@@ -60,6 +61,8 @@ func messages(t testing.TB) map[string][]byte {
 		"objects that are not there":        response(t, gosnmp.NoError, bind(0, gosnmp.NoSuchInstance, nil), bind(1, gosnmp.NoSuchObject, nil), n),
 		"the end of the MIB":                response(t, gosnmp.NoError, bind(0, gosnmp.EndOfMibView, nil), c32, n),
 		"a text":                            response(t, gosnmp.NoError, c64, c32, bind(2, gosnmp.OctetString, []byte("12"))),
+		"a long text":                       response(t, gosnmp.NoError, bind(0, gosnmp.OctetString, make([]byte, 300)), c32, bind(2, gosnmp.OctetString, []byte{})),
+		"a text longer than its binding":    raw(rawBinds(4, 3, 'a', 'b')),
 		"a NULL":                            response(t, gosnmp.NoError, c64, bind(1, gosnmp.Null, nil), n),
 		"another order":                     response(t, gosnmp.NoError, c32, c64, n),
 		"one too few":                       response(t, gosnmp.NoError, c64, c32),
@@ -114,7 +117,7 @@ func compare(t *testing.T, msg []byte) (accepted bool) {
 		if want := "." + asked[i]; got.Name != want && got.Name != asked[i] {
 			t.Errorf("object %d: gosnmp reads %s, asked was %s", i, got.Name, asked[i])
 		}
-		if byte(got.Type) != v.Tags[i] || PDUValue(v.Tags[i], v.Numbers[i]) != got.Value {
+		if byte(got.Type) != v.Tags[i] || !reflect.DeepEqual(v.Value(i), got.Value) {
 			t.Errorf("object %d of %x: got %#x %d, gosnmp reads %v %#v", i, msg, v.Tags[i], v.Numbers[i], got.Type, got.Value)
 		}
 	}
@@ -124,7 +127,7 @@ func compare(t *testing.T, msg []byte) (accepted bool) {
 // TestDecode names the answers that are understood here; the others are gosnmp's.
 func TestDecode(t *testing.T) {
 	understood := map[string]bool{
-		"three numbers": true, "gauges and ticks": true, "objects that are not there": true,
+		"three numbers": true, "gauges and ticks": true, "a text": true, "a long text": true, "objects that are not there": true,
 		"Counter64 in nine octets": true, "Counter32 of two octets, all ones": true, "Counter32 in five octets": true,
 	}
 	for name, msg := range messages(t) {

@@ -40,6 +40,9 @@ func (a *Agent) handle(conn *net.UDPConn, b []byte, from netip.AddrPort) {
 	if s := a.step(); s != nil {
 		s(ans)
 	}
+	if ans.Unsigned && h.Version == message.Version3 {
+		seal = func(p *gosnmp.SnmpPacket) ([]byte, error) { return a.seal(p, h, 0) }
+	}
 	a.send(conn, from, ans, seal)
 }
 

@@ -21,6 +21,8 @@ type Answer struct {
 	Delay time.Duration
 	// OtherSource sends the answer from another port than it was asked on.
 	OtherSource bool
+	// Unsigned answers a v3 request without authentication and privacy, as nobody who has the keys would.
+	Unsigned bool
 	// Cut, if not 0, is how many octets of the encoded answer are sent.
 	Cut int
 }

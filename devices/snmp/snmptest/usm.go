@@ -150,6 +150,9 @@ func (a *Agent) seal(p *gosnmp.SnmpPacket, h message.Header, level byte) ([]byte
 	params.AuthoritativeEngineBoots, params.AuthoritativeEngineTime = a.engine()
 	p.Version, p.SecurityModel, p.MsgFlags = gosnmp.Version3, gosnmp.UserSecurityModel, gosnmp.SnmpV3MsgFlags(level)
 	p.MsgID, p.ContextEngineID, p.SecurityParameters = h.MsgID, a.EngineID, params
+	if a.MaxSize > 0 {
+		p.MsgMaxSize = uint32(a.MaxSize)
+	}
 	if level&message.FlagPriv != 0 {
 		if err := a.usm.params.InitPacket(p); err != nil {
 			return nil, err
