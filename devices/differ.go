@@ -75,6 +75,7 @@ func (d *Differ) Records(r Reading) []timeline.Record {
 	}
 	w.bridge()
 	w.tables()
+	w.missing()
 	w.refreshed()
 	w.logLines()
 	w.lacking()
