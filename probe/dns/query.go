@@ -21,6 +21,7 @@ import (
 
 	"whydrop/correlate/timeline"
 	"whydrop/probe"
+	"whydrop/probe/heartbeat"
 	"whydrop/probe/outage"
 	"whydrop/probe/rxtime"
 )
@@ -55,49 +56,29 @@ func (a *Asker) Path() timeline.Subject { return timeline.Path(a.Name) }
 // Probe keeps up the heartbeat until ctx ends, then returns nil. An error means that To has no address or that Query
 // is no name.
 func (a *Asker) Probe(ctx context.Context, out timeline.Sink) error {
-	w, err := a.open(ctx)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil
+	return heartbeat.Probe(ctx, a.open, func(w *wire) outage.Config {
+		cfg := outage.Config{
+			Path:      a.Path(),
+			Collector: "dns:" + a.Name,
+			Kind:      "dns",
+			To:        w.to.String(),
+			Heartbeat: heartbeat.Every(a.Heartbeat, DefaultHeartbeat, MinHeartbeat),
+			Out:       out,
 		}
-		return err
-	}
-	defer w.close()
-	every := a.Heartbeat
-	if every <= 0 {
-		every = DefaultHeartbeat
-	}
-	cfg := outage.Config{
-		Path:      a.Path(),
-		Collector: "dns:" + a.Name,
-		Kind:      "dns",
-		To:        w.to.String(),
-		Heartbeat: max(every, MinHeartbeat),
-		Out:       out,
-	}
-	w.problem = func(reason, text string) {
-		out.Put(timeline.Event{Subject: cfg.Path, Type: timeline.EventProbeProblem, Span: timeline.At(time.Now().Round(0).UTC()),
-			Text: text, Attrs: map[string]string{"kind": "dns", "reason": reason}, Origin: timeline.Origin{Collector: cfg.Collector}})
-	}
-	outage.Run(ctx, cfg, w)
-	return nil
+		w.problem = func(reason, text string) { heartbeat.Problem(cfg, reason, text) }
+		return cfg
+	})
 }
 
 // Check says whether a server answers: nil if it does. It returns when it knows, when ctx ends, or after about a
 // second.
 func (a *Asker) Check(ctx context.Context) error {
-	w, err := a.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	switch answered, refused := outage.Try(ctx, w); {
-	case answered:
-		return nil
-	case refused:
-		return fmt.Errorf("dns: %s refused: nothing listens on UDP port %d", w.to.Addr(), w.to.Port())
-	}
-	return fmt.Errorf("dns: no answer from %s", w.to)
+	return heartbeat.Check(ctx, a.open, func(w *wire, refused bool) error {
+		if refused {
+			return fmt.Errorf("dns: %s refused: nothing listens on UDP port %d", w.to.Addr(), w.to.Port())
+		}
+		return fmt.Errorf("dns: no answer from %s", w.to)
+	})
 }
 
 func (a *Asker) open(ctx context.Context) (*wire, error) {
@@ -156,13 +137,14 @@ func (w *wire) dial(now time.Time) error {
 	w.dialled = now
 	c, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(w.to))
 	if err != nil {
-		return cause(err)
+		return heartbeat.Cause(err)
 	}
 	w.conn, w.in = c, rxtime.New(c)
 	return nil
 }
 
-func (w *wire) close() {
+// Close closes the socket.
+func (w *wire) Close() {
 	if w.in != nil {
 		_ = w.in.Close()
 	}
@@ -194,10 +176,10 @@ func (w *wire) Send(n uint64, now time.Time) error {
 		_, err = w.conn.Write(b)
 	}
 	if err != nil && isStale(err) {
-		w.close()
-		w.failure = cause(err)
+		w.Close()
+		w.failure = heartbeat.Cause(err)
 	}
-	return cause(err)
+	return heartbeat.Cause(err)
 }
 
 // refuse counts a refusal that has no author; those that have come as reports too.
@@ -228,8 +210,8 @@ func (w *wire) Receive(b *outage.Book) {
 		case errors.As(err, &said):
 			b.Reported(said.By, said.Text)
 		case isStale(err):
-			w.close()
-			w.failure = cause(err)
+			w.Close()
+			w.failure = heartbeat.Cause(err)
 		default:
 			w.refuse(err)
 		}
@@ -256,17 +238,8 @@ func (w *wire) parse(data []byte) (uint64, bool) {
 	}
 	if bad := h.RCode == dnsmessage.RCodeServerFailure; bad != w.failing {
 		if w.failing = bad; bad {
-			w.problem("servfail", fmt.Sprintf("dns heartbeat to %s: the server answers that it fails (SERVFAIL) when asked for %s; the path to it is fine", w.to, w.name))
+			w.problem("servfail", fmt.Sprintf("the server answers that it fails (SERVFAIL) when asked for %s; the path to it is fine", w.name))
 		}
 	}
 	return w.sent - 1 - age, true
-}
-
-// cause returns what the system said, without the addresses around it.
-func cause(err error) error {
-	var op *net.OpError
-	if errors.As(err, &op) {
-		return op.Err
-	}
-	return err
 }

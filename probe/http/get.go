@@ -32,6 +32,7 @@ import (
 
 	"whydrop/correlate/timeline"
 	"whydrop/probe"
+	"whydrop/probe/heartbeat"
 	"whydrop/probe/outage"
 )
 
@@ -83,50 +84,29 @@ func (r *Requester) scheme() string {
 // Probe keeps up the heartbeat until ctx ends, then returns nil. An error means that To has no address or that Target
 // is none.
 func (r *Requester) Probe(ctx context.Context, out timeline.Sink) error {
-	w, err := r.open(ctx)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil
+	return heartbeat.Probe(ctx, r.open, func(w *wire) outage.Config {
+		cfg := outage.Config{
+			Path:      r.Path(),
+			Collector: r.scheme() + ":" + r.Name,
+			Kind:      r.scheme(),
+			To:        w.url,
+			Heartbeat: heartbeat.Every(r.Heartbeat, DefaultHeartbeat, MinHeartbeat),
+			Out:       out,
 		}
-		return err
-	}
-	defer w.close()
-	every := r.Heartbeat
-	if every <= 0 {
-		every = DefaultHeartbeat
-	}
-	cfg := outage.Config{
-		Path:      r.Path(),
-		Collector: r.scheme() + ":" + r.Name,
-		Kind:      r.scheme(),
-		To:        w.url,
-		Heartbeat: max(every, MinHeartbeat),
-		Out:       out,
-	}
-	w.problem = func(reason, text string) {
-		out.Put(timeline.Event{Subject: cfg.Path, Type: timeline.EventProbeProblem, Span: timeline.At(time.Now().Round(0).UTC()),
-			Text:  fmt.Sprintf("%s heartbeat to %s: %s", cfg.Kind, cfg.To, text),
-			Attrs: map[string]string{"kind": cfg.Kind, "reason": reason}, Origin: timeline.Origin{Collector: cfg.Collector}})
-	}
-	outage.Run(ctx, cfg, w)
-	return nil
+		w.problem = func(reason, text string) { heartbeat.Problem(cfg, reason, text) }
+		return cfg
+	})
 }
 
 // Check says whether a server answers: nil if it does. It returns when it knows, when ctx ends, or after about a
 // second.
 func (r *Requester) Check(ctx context.Context) error {
-	w, err := r.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	switch answered, refused := outage.Try(ctx, w); {
-	case answered:
-		return nil
-	case refused:
-		return fmt.Errorf("%s: %s: %w", r.scheme(), w.url, w.peer)
-	}
-	return fmt.Errorf("%s: no answer from %s", r.scheme(), w.url)
+	return heartbeat.Check(ctx, r.open, func(w *wire, refused bool) error {
+		if refused {
+			return fmt.Errorf("%s: %s: %w", r.scheme(), w.url, w.peer)
+		}
+		return fmt.Errorf("%s: no answer from %s", r.scheme(), w.url)
+	})
 }
 
 func (r *Requester) open(ctx context.Context) (*wire, error) {
@@ -159,7 +139,7 @@ func (r *Requester) open(ctx context.Context) (*wire, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.scheme(), err)
 	}
-	w := &wire{url: u.String(), to: netip.AddrPortFrom(to, port), dial: r.Dial, results: make(chan result, 64), problem: func(string, string) {}}
+	w := &wire{Pending: heartbeat.NewPending[result](ctx), url: u.String(), to: netip.AddrPortFrom(to, port), dial: r.Dial, problem: func(string, string) {}}
 	if w.dial == nil {
 		w.dial = new(net.Dialer).DialContext
 	}
@@ -175,7 +155,6 @@ func (r *Requester) open(ctx context.Context) (*wire, error) {
 		}
 	}
 	w.ask = fmt.Appendf(nil, "HEAD %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: whydrop\r\nAccept: */*\r\n\r\n", u.RequestURI(), u.Host)
-	w.ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	return w, nil
 }
 

@@ -280,7 +280,7 @@ func TestAddresses(t *testing.T) {
 			if w.url != tt.want {
 				t.Errorf("%s: %s, want %s", tt.name, w.url, tt.want)
 			}
-			w.close()
+			w.Close()
 		}
 	}
 }

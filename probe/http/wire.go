@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"whydrop/probe/heartbeat"
 	"whydrop/probe/outage"
 )
 
@@ -26,15 +27,12 @@ type result struct {
 
 // wire sends requests to one server.
 type wire struct {
+	*heartbeat.Pending[result]
 	url     string
 	to      netip.AddrPort
 	ask     []byte // the request
 	dial    func(ctx context.Context, network, address string) (net.Conn, error)
-	tls     *tls.Config     // nil: plain
-	ctx     context.Context // ends when the wire is closed
-	cancel  context.CancelFunc
-	pending sync.WaitGroup
-	results chan result
+	tls     *tls.Config // nil: plain
 	problem func(reason, text string)
 	peer    error // the newest
 	failing bool  // the server answers 5xx
@@ -45,10 +43,9 @@ type wire struct {
 	certificate error
 }
 
-// close gives up the requests under way, waits until they are gone and closes all connections.
-func (w *wire) close() {
-	w.cancel()
-	w.pending.Wait()
+// Close gives up the requests under way, waits until they are gone and closes all connections.
+func (w *wire) Close() {
+	w.Pending.Close()
 	for _, l := range w.idle {
 		_ = l.conn.Close()
 	}
@@ -63,18 +60,11 @@ func (w *wire) certified(err error) {
 
 // Send begins heartbeat n.
 func (w *wire) Send(n uint64, _ time.Time) error {
-	w.pending.Go(func() {
-		ctx, cancel := context.WithTimeout(w.ctx, answerTime)
-		defer cancel()
+	w.Go(answerTime, func(ctx context.Context) (result, bool) {
 		r := w.request(ctx)
-		if r.answer.At.IsZero() && (ctx.Err() != nil || r == (result{})) {
-			return // lost
-		}
+		lost := r.answer.At.IsZero() && (ctx.Err() != nil || r == (result{}))
 		r.answer.Number = n
-		select {
-		case w.results <- r:
-		case <-w.ctx.Done():
-		}
+		return r, !lost
 	})
 	return nil
 }
@@ -104,9 +94,9 @@ func failed(err error) result {
 	case errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout():
 		return result{}
 	case isOwn(err):
-		return result{err: cause(err)}
+		return result{err: heartbeat.Cause(err)}
 	}
-	return result{peer: cause(err)}
+	return result{peer: heartbeat.Cause(err)}
 }
 
 // connect opens a connection.
@@ -187,26 +177,8 @@ func (w *wire) put(l *link) {
 	w.idle = append(w.idle, l)
 }
 
-// cause returns what the system said, without the addresses around it.
-func cause(err error) error {
-	var op *net.OpError
-	if errors.As(err, &op) {
-		return op.Err
-	}
-	return err
-}
-
 // Receive enters the answers that have arrived.
-func (w *wire) Receive(b *outage.Book) {
-	for {
-		select {
-		case r := <-w.results:
-			w.enter(b, r)
-		default:
-			return
-		}
-	}
-}
+func (w *wire) Receive(b *outage.Book) { w.Each(func(r result) { w.enter(b, r) }) }
 
 func (w *wire) enter(b *outage.Book, r result) {
 	switch {

@@ -16,15 +16,14 @@ package tcpconnect
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
-	"sync"
 	"time"
 
 	"whydrop/correlate/timeline"
 	"whydrop/probe"
+	"whydrop/probe/heartbeat"
 	"whydrop/probe/outage"
 )
 
@@ -57,92 +56,54 @@ func (c *Connector) Path() timeline.Subject { return timeline.Path(c.Name) }
 // Probe keeps up the heartbeat until ctx ends, then returns nil. An error means that To has no address or the port
 // is missing.
 func (c *Connector) Probe(ctx context.Context, out timeline.Sink) error {
-	w, err := open(ctx, c.To, c.Port)
-	if c.Dial != nil && err == nil {
-		w.dial = c.Dial
-	}
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil
+	return heartbeat.Probe(ctx, c.open, func(w *wire) outage.Config {
+		return outage.Config{
+			Path:      c.Path(),
+			Collector: "tcp-connect:" + c.Name,
+			Kind:      "tcp-connect",
+			To:        w.to.String(),
+			Heartbeat: heartbeat.Every(c.Heartbeat, DefaultHeartbeat, DefaultHeartbeat),
+			Out:       out,
 		}
-		return err
-	}
-	defer w.close()
-	outage.Run(ctx, outage.Config{
-		Path:      c.Path(),
-		Collector: "tcp-connect:" + c.Name,
-		Kind:      "tcp-connect",
-		To:        w.to.String(),
-		Heartbeat: max(c.Heartbeat, DefaultHeartbeat),
-		Out:       out,
-	}, w)
-	return nil
+	})
 }
 
 // Check says whether a host answers at a port, with an acceptance or a refusal: nil if it does. It returns when it
 // knows, when ctx ends, or after about a second.
 func Check(ctx context.Context, host string, port uint16) error {
-	w, err := open(ctx, host, port)
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	if answered, _ := outage.Try(ctx, w); !answered {
-		return fmt.Errorf("tcp-connect: no answer from %s", w.to)
-	}
-	return nil
-}
-
-// result is what became of a heartbeat: an answer, or an error of this host's.
-type result struct {
-	answer outage.Answer
-	err    error
+	c := Connector{To: host, Port: port}
+	return heartbeat.Check(ctx, c.open, func(w *wire, _ bool) error { return fmt.Errorf("tcp-connect: no answer from %s", w.to) })
 }
 
 // wire opens connections to one port.
 type wire struct {
-	to      netip.AddrPort
-	dial    func(ctx context.Context, network, address string) (net.Conn, error)
-	ctx     context.Context // ends when the wire is closed
-	cancel  context.CancelFunc
-	pending sync.WaitGroup
-	results chan result
+	*heartbeat.Pending[heartbeat.Result]
+	to   netip.AddrPort
+	dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-func open(ctx context.Context, host string, port uint16) (*wire, error) {
-	if port == 0 {
-		return nil, fmt.Errorf("tcp-connect: no port given for %s", host)
+func (c *Connector) open(ctx context.Context) (*wire, error) {
+	if c.Port == 0 {
+		return nil, fmt.Errorf("tcp-connect: no port given for %s", c.To)
 	}
-	to, err := probe.Resolve(ctx, host)
+	to, err := probe.Resolve(ctx, c.To)
 	if err != nil {
 		return nil, fmt.Errorf("tcp-connect: %w", err)
 	}
-	var d net.Dialer
-	d.SetMultipathTCP(false) // a SYN without options that a firewall might mind
-	w := &wire{to: netip.AddrPortFrom(to, port), dial: d.DialContext, results: make(chan result, 64)}
-	w.ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	w := &wire{Pending: heartbeat.NewPending[heartbeat.Result](ctx), to: netip.AddrPortFrom(to, c.Port), dial: c.Dial}
+	if w.dial == nil {
+		var d net.Dialer
+		d.SetMultipathTCP(false) // a SYN without options that a firewall might mind
+		w.dial = d.DialContext
+	}
 	return w, nil
 }
 
-// close gives up the connections that are being opened and waits until they are gone.
-func (w *wire) close() {
-	w.cancel()
-	w.pending.Wait()
-}
-
 // Send begins heartbeat n.
-func (w *wire) Send(n uint64, now time.Time) error {
-	w.pending.Go(func() {
-		ctx, cancel := context.WithTimeout(w.ctx, answerTime)
-		defer cancel()
+func (w *wire) Send(n uint64, _ time.Time) error {
+	w.Go(answerTime, func(ctx context.Context) (heartbeat.Result, bool) {
 		err := w.connect(ctx)
-		if ctx.Err() != nil {
-			return
-		}
-		select {
-		case w.results <- result{outage.Answer{Number: n, At: time.Now()}, err}:
-		case <-w.ctx.Done():
-		}
+		return heartbeat.Result{Answer: outage.Answer{Number: n, At: time.Now()}, Err: err}, ctx.Err() == nil
 	})
 	return nil
 }
@@ -154,11 +115,7 @@ func (w *wire) connect(ctx context.Context) error {
 		return nil
 	}
 	if err != nil {
-		var op *net.OpError
-		if errors.As(err, &op) {
-			return op.Err
-		}
-		return err
+		return heartbeat.Cause(err)
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0) // a reset: neither end keeps the connection for minutes
@@ -168,17 +125,4 @@ func (w *wire) connect(ctx context.Context) error {
 }
 
 // Receive enters the answers that have arrived.
-func (w *wire) Receive(b *outage.Book) {
-	for {
-		select {
-		case r := <-w.results:
-			if r.err != nil {
-				b.Failed(r.err)
-			} else {
-				b.Answer(r.answer)
-			}
-		default:
-			return
-		}
-	}
-}
+func (w *wire) Receive(b *outage.Book) { w.Each(func(r heartbeat.Result) { r.Enter(b) }) }

@@ -15,11 +15,11 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
-	"sync"
 	"time"
 
 	"whydrop/correlate/timeline"
 	"whydrop/probe"
+	"whydrop/probe/heartbeat"
 	"whydrop/probe/outage"
 	"whydrop/probe/stamp"
 )
@@ -53,27 +53,16 @@ func (c *Connector) Path() timeline.Subject { return timeline.Path(c.Name) }
 // Probe keeps up the heartbeat until ctx ends, then returns nil. An error means that To has no address or the port
 // is missing.
 func (c *Connector) Probe(ctx context.Context, out timeline.Sink) error {
-	w, err := c.open(ctx)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil
+	return heartbeat.Probe(ctx, c.open, func(w *wire) outage.Config {
+		return outage.Config{
+			Path:      c.Path(),
+			Collector: "udp-connect:" + c.Name,
+			Kind:      "udp-connect",
+			To:        w.to.String(),
+			Heartbeat: heartbeat.Every(c.Heartbeat, DefaultHeartbeat, MinHeartbeat),
+			Out:       out,
 		}
-		return err
-	}
-	defer w.close()
-	every := c.Heartbeat
-	if every <= 0 {
-		every = DefaultHeartbeat
-	}
-	outage.Run(ctx, outage.Config{
-		Path:      c.Path(),
-		Collector: "udp-connect:" + c.Name,
-		Kind:      "udp-connect",
-		To:        w.to.String(),
-		Heartbeat: max(every, MinHeartbeat),
-		Out:       out,
-	}, w)
-	return nil
+	})
 }
 
 func (c *Connector) open(ctx context.Context) (*wire, error) {
@@ -84,99 +73,54 @@ func (c *Connector) open(ctx context.Context) (*wire, error) {
 	if err != nil {
 		return nil, fmt.Errorf("udp-connect: %w", err)
 	}
-	w := &wire{to: netip.AddrPortFrom(to, c.Port), dial: c.Dial, results: make(chan result, 64)}
+	w := &wire{Pending: heartbeat.NewPending[heartbeat.Result](ctx), to: netip.AddrPortFrom(to, c.Port), dial: c.Dial}
 	if w.dial == nil {
 		w.dial = new(net.Dialer).DialContext
 	}
-	w.ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	return w, nil
-}
-
-// result is what became of a heartbeat: an answer, or an error of this host's.
-type result struct {
-	answer outage.Answer
-	err    error
 }
 
 // wire opens flows to one port.
 type wire struct {
-	to      netip.AddrPort
-	dial    func(ctx context.Context, network, address string) (net.Conn, error)
-	ctx     context.Context // ends when the wire is closed
-	cancel  context.CancelFunc
-	pending sync.WaitGroup
-	results chan result
-}
-
-// close gives up the flows and waits until they are gone.
-func (w *wire) close() {
-	w.cancel()
-	w.pending.Wait()
+	*heartbeat.Pending[heartbeat.Result]
+	to   netip.AddrPort
+	dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Send begins heartbeat n.
 func (w *wire) Send(n uint64, now time.Time) error {
-	conn, err := w.dial(w.ctx, "udp", w.to.String())
+	conn, err := w.dial(w.Context(), "udp", w.to.String())
 	if err != nil {
-		return cause(err)
+		return heartbeat.Cause(err)
 	}
 	// RFC 8762 numbers from zero; the flow's one question is number 0 of its session.
 	q := stamp.Question{Timestamp: stamp.NewTimestamp(now, stamp.NTP), Estimate: stamp.NewErrorEstimate(stamp.NTP, false, time.Millisecond), Session: uint16(1 + rand.IntN(65535))}
 	if _, err := conn.Write(q.Append(nil)); err != nil {
 		_ = conn.Close()
-		return cause(err)
+		return heartbeat.Cause(err)
 	}
-	stop := context.AfterFunc(w.ctx, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
-	_ = conn.SetReadDeadline(now.Add(answerTime))
-	w.pending.Go(func() {
+	w.Go(answerTime-time.Since(now), func(ctx context.Context) (heartbeat.Result, bool) {
 		defer conn.Close()
-		defer stop()
-		if r, ok := wait(conn, n); ok {
-			select {
-			case w.results <- r:
-			case <-w.ctx.Done():
-			}
-		}
+		defer context.AfterFunc(ctx, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })()
+		return wait(conn, n)
 	})
 	return nil
 }
 
 // wait waits for the answer to heartbeat n; ok is false if none came.
-func wait(conn net.Conn, n uint64) (r result, ok bool) {
+func wait(conn net.Conn, n uint64) (r heartbeat.Result, ok bool) {
 	var buf [2048]byte
 	_, err := conn.Read(buf[:])
 	at := time.Now()
 	var timeout interface{ Timeout() bool }
 	switch {
 	case err == nil || isRefused(err):
-		return result{answer: outage.Answer{Number: n, At: at}}, true
+		return heartbeat.Result{Answer: outage.Answer{Number: n, At: at}}, true
 	case errors.As(err, &timeout) && timeout.Timeout() || errors.Is(err, net.ErrClosed):
 		return r, false
 	}
-	return result{err: cause(err)}, true
-}
-
-// cause returns what the system said, without the addresses around it.
-func cause(err error) error {
-	var op *net.OpError
-	if errors.As(err, &op) {
-		return op.Err
-	}
-	return err
+	return heartbeat.Result{Err: heartbeat.Cause(err)}, true
 }
 
 // Receive enters the answers that have arrived.
-func (w *wire) Receive(b *outage.Book) {
-	for {
-		select {
-		case r := <-w.results:
-			if r.err != nil {
-				b.Failed(r.err)
-			} else {
-				b.Answer(r.answer)
-			}
-		default:
-			return
-		}
-	}
-}
+func (w *wire) Receive(b *outage.Book) { w.Each(func(r heartbeat.Result) { r.Enter(b) }) }
