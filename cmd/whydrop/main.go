@@ -28,6 +28,7 @@ var commands = []func() *cobra.Command{
 	newReport,
 	newAnalyze,
 	newCompare,
+	newInvestigate,
 }
 
 func main() { os.Exit(run(os.Args[1:])) }
