@@ -8,12 +8,15 @@ import (
 	"io"
 	"math"
 	"strconv"
+
+	"whydrop/probe/iperfjson"
 )
 
 // Limits of what a peer may send.
 const (
 	maxParams  = 8 << 10  // MAX_PARAMS_JSON_STRING of iperf_api.c
-	maxResults = 64 << 20 // far above any result: 128 streams need 25 KB
+	maxResults = 64 << 20 // of a server, with its output: an hour in intervals of 10 ms
+	maxCounts  = 1 << 20  // of a client: 128 streams need 25 KB
 	maxOurs    = 64 << 10 // the texts after our own states
 	maxStreams = 128      // MAX_STREAMS of iperf.h
 )
@@ -55,60 +58,10 @@ func frame(v any) ([]byte, error) {
 // decode reads the first JSON value of a text into v; what follows it is left alone. Bare nan and inf, which C
 // programs print for what they could not compute, count as null.
 func decode(text []byte, v any) error {
-	if err := json.NewDecoder(bytes.NewReader(withoutNaN(text))).Decode(v); err != nil {
+	if err := json.NewDecoder(bytes.NewReader(iperfjson.Clean(text))).Decode(v); err != nil {
 		return fmt.Errorf("not the JSON that was expected: %w", err)
 	}
 	return nil
-}
-
-var notNumbers = [][]byte{[]byte("nan"), []byte("inf"), []byte("infinity")}
-
-// withoutNaN returns text with bare nan, inf and infinity, signed or not, replaced by null.
-func withoutNaN(text []byte) []byte {
-	low := bytes.ToLower(text)
-	if !bytes.Contains(low, []byte("nan")) && !bytes.Contains(low, []byte("inf")) {
-		return text
-	}
-	out := make([]byte, 0, len(text)+16)
-	inString := false
-	for i := 0; i < len(text); {
-		c := text[i]
-		switch {
-		case inString && c == '\\' && i+1 < len(text):
-			out = append(out, c, text[i+1])
-			i += 2
-			continue
-		case c == '"':
-			inString = !inString
-		case !inString:
-			if n := notNumber(text[i:]); n > 0 {
-				out = append(out, "null"...)
-				i += n
-				continue
-			}
-		}
-		out = append(out, c)
-		i++
-	}
-	return out
-}
-
-// notNumber returns the length of the signed or bare nan or inf that b begins with; 0 if it does not.
-func notNumber(b []byte) int {
-	n := 0
-	if b[0] == '-' || b[0] == '+' {
-		n = 1
-	}
-	w := n
-	for w < len(b) && (b[w]|0x20) >= 'a' && (b[w]|0x20) <= 'z' {
-		w++
-	}
-	for _, t := range notNumbers {
-		if bytes.EqualFold(b[n:w], t) {
-			return w
-		}
-	}
-	return 0
 }
 
 // number is a JSON number that may be missing. Another type is an error.

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"whydrop/probe/iperfjson"
 )
 
 // document is the part of iperf3's JSON that is read. Every figure may be missing.
@@ -80,9 +82,6 @@ type figures struct {
 	Omitted     bool     `json:"omitted"`
 }
 
-// notNumbers are what iperf3 prints where it divided by nothing; JSON knows no such thing.
-var notNumbers = regexp.MustCompile(`:(\s*)-?(?:nan|inf|NaN|Infinity)\b`)
-
 // findJSON finds iperf3's documents in a text: whole ones, those that were cut short are left out, and streams of
 // events, one a line.
 func findJSON(text string) []Test {
@@ -129,7 +128,7 @@ func readDocument(text string) (Test, int) {
 		return Test{}, 0
 	}
 	var d document
-	if err := json.Unmarshal([]byte(notNumbers.ReplaceAllString(text[:n], ":${1}null")), &d); err != nil {
+	if err := json.Unmarshal(iperfjson.Clean([]byte(text[:n])), &d); err != nil {
 		return Test{}, 0
 	}
 	return d.test(), n
@@ -166,8 +165,7 @@ func readStream(text string) (Test, int) {
 			Event string          `json:"event"`
 			Data  json.RawMessage `json:"data"`
 		}
-		clean := notNumbers.ReplaceAllString(line, ":${1}null")
-		if json.Unmarshal([]byte(clean), &e) != nil || e.Event == "" || e.Event == "start" && n > 0 {
+		if json.Unmarshal(iperfjson.Clean([]byte(line)), &e) != nil || e.Event == "" || e.Event == "start" && n > 0 {
 			break
 		}
 		switch e.Event {
