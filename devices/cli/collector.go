@@ -54,16 +54,22 @@ func (c *Collector) Collect(ctx context.Context, d devices.Device) (devices.Read
 	return r, err
 }
 
-// perPort returns the commands with the names of the ports in them, where they take any.
+// perPort returns the commands with the names of the ports in them, where they take any. One that needs a name is
+// left out where there are no ports.
 func perPort(commands, ports []string) []string {
 	var out []string
 	for _, c := range commands {
-		if !strings.Contains(c, optional) || len(ports) == 0 {
+		place := optional
+		if !strings.Contains(c, optional) {
+			place = placeholders[0].word
+		}
+		switch named := strings.Contains(c, place); {
+		case !named, place == optional && len(ports) == 0:
 			out = append(out, without(c))
 			continue
 		}
 		for _, p := range ports {
-			out = append(out, strings.Replace(c, optional, p, 1))
+			out = append(out, strings.Replace(c, place, p, 1))
 		}
 	}
 	return out

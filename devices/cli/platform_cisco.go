@@ -1,10 +1,71 @@
 package cli
 
+import "regexp"
+
 // ciscoIOS is Cisco IOS and IOS-XE.
 var ciscoIOS = Platform{
 	Setup:    []string{"terminal width 511", "terminal length 0"},
 	Counters: []string{"show interfaces [NAME]"},
-	States:   []string{"show spanning-tree detail"},
+	States:   []string{"show spanning-tree detail", "show interfaces status err-disabled", "show standby", "show vrrp"},
 	Log:      []string{"show logging", "show clock"},
-	Once:     []string{"show version"},
+	Slow: []string{
+		"show interfaces counters errors", "show etherchannel summary", "show lldp neighbors detail", "show cdp neighbors detail", "show processes cpu",
+		"show interfaces transceiver detail", "show errdisable recovery", "show udld neighbors", "show storm-control", "show switch", "show redundancy",
+	},
+	Once: []string{"show version"},
+	OnRequest: []string{
+		"show interfaces status", "show spanning-tree mst detail", "show spanning-tree inconsistentports", "show mac address-table", "show mac address-table address MAC",
+		"show ip arp", "show ip arp IP", "show policy-map interface NAME", "show cable-diagnostics tdr interface NAME",
+	},
+	Enable: "enable",
+}
+
+// ciscoNXOS is Cisco NX-OS.
+var ciscoNXOS = Platform{
+	Setup:    []string{"terminal width 511", "terminal length 0"},
+	Counters: []string{"show interface [NAME]"},
+	States:   []string{"show spanning-tree detail", "show interface status err-disabled", "show hsrp detail", "show vrrp detail"},
+	Log:      []string{"show logging logfile", "show clock"},
+	Slow: []string{
+		"show interface counters errors", "show port-channel summary", "show lldp neighbors detail", "show cdp neighbors detail", "show processes cpu", "show interface transceiver details",
+	},
+	Once:      []string{"show version"},
+	OnRequest: []string{"show interface status", "show mac address-table", "show mac address-table address MAC", "show ip arp", "show ip arp IP"},
+}
+
+// ciscoIOSXR is Cisco IOS XR.
+var ciscoIOSXR = Platform{
+	Setup:     []string{"terminal width 511", "terminal length 0"},
+	Counters:  []string{"show interfaces [NAME]"},
+	States:    []string{"show hsrp detail", "show vrrp detail"},
+	Log:       []string{"show logging", "show clock"},
+	Slow:      []string{"show lldp neighbors detail", "show cdp neighbors detail", "show processes cpu"},
+	Once:      []string{"show version"},
+	OnRequest: []string{"show arp"},
+}
+
+// ciscoASA is Cisco ASA. Its account without rights sees next to nothing: `enable` in the site file is needed. The
+// prompt may hold the unit's state, which a failover changes.
+var ciscoASA = Platform{
+	Setup:     []string{"terminal pager 0", "terminal width 511"},
+	Counters:  []string{"show interface [NAME]"},
+	States:    []string{"show failover", "show conn count"},
+	Log:       []string{"show logging", "show clock"},
+	Slow:      []string{"show resource usage resource conns", "show asp drop", "show cpu usage"},
+	Once:      []string{"show version"},
+	OnRequest: []string{"show arp", "show mac-address-table"},
+	Enable:    "enable",
+	Volatile:  regexp.MustCompile(`/(?:act|stby|actNoFailover|stbyNoFailover|pri|sec)\b(?:/(?:act|stby|actNoFailover|stbyNoFailover))?`),
+	Refused:   regexp.MustCompile(`^ERROR: `),
+}
+
+// ciscoSMB is Cisco's switches for small businesses.
+var ciscoSMB = Platform{
+	Setup:     []string{"terminal datadump", "terminal width 0"},
+	Counters:  []string{"show interfaces counters [NAME]"},
+	States:    []string{"show interfaces status"},
+	Log:       []string{"show logging", "show clock"},
+	Once:      []string{"show version"},
+	OnRequest: []string{"show mac address-table", "show arp"},
+	Enable:    "enable",
 }

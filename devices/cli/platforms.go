@@ -13,8 +13,14 @@ import (
 // in a file of its vendor, and the parsers of its commands in parse.Parsers. Other names of a platform stand in
 // parse.Aliases.
 var Platforms = map[string]Platform{
-	"cisco_ios":   ciscoIOS,
-	"cisco_iosxe": ciscoIOS,
+	"cisco_ios":     ciscoIOS,
+	"cisco_iosxe":   ciscoIOS,
+	"cisco_nxos":    ciscoNXOS,
+	"cisco_iosxr":   ciscoIOSXR,
+	"cisco_asa":     ciscoASA,
+	"cisco_smb":     ciscoSMB,
+	"arista_eos":    aristaEOS,
+	"juniper_junos": juniperJunos,
 }
 
 // Platform is the command line of one kind of device.

@@ -2,17 +2,107 @@ package parse
 
 import (
 	"whydrop/devices"
+	"whydrop/devices/parse/cisco_asa"
 	"whydrop/devices/parse/cisco_ios"
+	"whydrop/devices/parse/cisco_iosxr"
+	"whydrop/devices/parse/cisco_nxos"
+	"whydrop/devices/parse/cisco_smb"
 	"whydrop/devices/parse/internal/into"
+	"whydrop/devices/parse/internal/tables"
 )
 
 // ciscoIOS is of Cisco IOS and IOS-XE.
 var ciscoIOS = map[string]Parser{
-	"show interfaces":           ciscoInterfaces,
-	"show spanning-tree detail": ciscoSpanningTree,
-	"show logging":              ciscoLogging,
-	"show clock":                ciscoClock,
-	"show version":              ciscoVersion,
+	"show interfaces":                      ciscoInterfaces,
+	"show interfaces counters errors":      plain(tables.PortErrors),
+	"show interfaces status":               plain(tables.PortStatus),
+	"show interfaces status err-disabled":  plain(tables.PortStatus),
+	"show interfaces transceiver detail":   plain(tables.OpticTables),
+	"show errdisable recovery":             plain(tables.Recovery),
+	"show spanning-tree detail":            spanningTree,
+	"show spanning-tree mst detail":        spanningTree,
+	"show spanning-tree inconsistentports": plain(tables.Inconsistent),
+	"show standby":                         groups("hsrp"),
+	"show standby all":                     groups("hsrp"),
+	"show vrrp":                            groups("vrrp"),
+	"show redundancy":                      plain(cisco_ios.ShowRedundancy),
+	"show switch":                          plain(cisco_ios.ShowSwitch),
+	"show etherchannel summary":            plain(tables.Channels),
+	"show mac address-table":               plain(tables.Stations),
+	"show mac address-table address":       plain(tables.Stations),
+	"show ip arp":                          plain(tables.Bindings),
+	"show lldp neighbors detail":           neighbours("lldp"),
+	"show cdp neighbors detail":            neighbours("cdp"),
+	"show processes cpu":                   plain(tables.Processor),
+	"show storm-control":                   plain(cisco_ios.ShowStormControl),
+	"show policy-map interface":            plain(cisco_ios.ShowPolicyMap),
+	"show udld neighbors":                  plain(tables.Directions),
+	"show cable-diagnostics tdr interface": plain(cisco_ios.ShowCableDiagnostics),
+	"show logging":                         ciscoLogging,
+	"show clock":                           clock,
+	"show version":                         ciscoVersion,
+}
+
+// ciscoNXOS is of Cisco NX-OS.
+var ciscoNXOS = map[string]Parser{
+	"show interface":                     plain(cisco_nxos.ShowInterface),
+	"show interface counters errors":     plain(tables.PortErrors),
+	"show interface status":              plain(tables.PortStatus),
+	"show interface status err-disabled": plain(tables.PortStatus),
+	"show interface transceiver details": plain(tables.OpticBlocks),
+	"show spanning-tree detail":          spanningTree,
+	"show hsrp":                          groups("hsrp"),
+	"show hsrp detail":                   groups("hsrp"),
+	"show vrrp detail":                   groups("vrrp"),
+	"show port-channel summary":          plain(tables.Channels),
+	"show mac address-table":             plain(tables.Stations),
+	"show ip arp":                        plain(tables.Bindings),
+	"show lldp neighbors detail":         neighbours("lldp"),
+	"show cdp neighbors detail":          neighbours("cdp"),
+	"show processes cpu":                 plain(tables.Processor),
+	"show logging logfile":               logLines,
+	"show clock":                         clock,
+	"show version":                       version("Cisco Nexus", "NX-OS"),
+}
+
+// ciscoIOSXR is of Cisco IOS XR.
+var ciscoIOSXR = map[string]Parser{
+	"show interfaces":            plain(cisco_iosxr.ShowInterfaces),
+	"show hsrp detail":           groups("hsrp"),
+	"show vrrp detail":           groups("vrrp"),
+	"show arp":                   plain(tables.Bindings),
+	"show lldp neighbors detail": neighbours("lldp"),
+	"show cdp neighbors detail":  neighbours("cdp"),
+	"show processes cpu":         plain(tables.Processor),
+	"show logging":               logLines,
+	"show clock":                 clock,
+	"show version":               version("Cisco IOS XR"),
+}
+
+// ciscoASA is of Cisco ASA, and of the ASA side of Firepower Threat Defense.
+var ciscoASA = map[string]Parser{
+	"show interface":                     plain(cisco_asa.ShowInterface),
+	"show failover":                      plain(cisco_asa.ShowFailover),
+	"show conn count":                    plain(cisco_asa.ShowConnCount),
+	"show resource usage resource conns": plain(cisco_asa.ShowResourceUsage),
+	"show asp drop":                      plain(cisco_asa.ShowASPDrop),
+	"show cpu usage":                     plain(tables.Processor),
+	"show arp":                           plain(tables.Bindings),
+	"show mac-address-table":             plain(tables.Stations),
+	"show logging":                       logLines,
+	"show clock":                         clock,
+	"show version":                       version("Adaptive Security Appliance", "Firepower"),
+}
+
+// ciscoSMB is of Cisco's switches for small businesses.
+var ciscoSMB = map[string]Parser{
+	"show interfaces status":   plain(cisco_smb.ShowInterfacesStatus),
+	"show interfaces counters": plain(cisco_smb.ShowInterfacesCounters),
+	"show mac address-table":   plain(tables.Stations),
+	"show arp":                 plain(tables.Bindings),
+	"show logging":             logLines,
+	"show clock":               clock,
+	"show version":             version("Version", "version"),
 }
 
 func ciscoInterfaces(in Input, r *devices.Reading) {
@@ -24,23 +114,8 @@ func ciscoInterfaces(in Input, r *devices.Reading) {
 	into.Ports(r, list)
 }
 
-func ciscoSpanningTree(in Input, r *devices.Reading) {
-	bridge, ports := cisco_ios.Combine(cisco_ios.ShowSpanningTreeDetail(in.Text))
-	if bridge == nil {
-		return
-	}
-	r.Bridge = bridge
-	into.Ports(r, ports)
-}
-
 func ciscoLogging(in Input, r *devices.Reading) {
 	into.Log(r, cisco_ios.ShowLogging(in.Text, in.Span.To))
-}
-
-func ciscoClock(in Input, r *devices.Reading) {
-	if c, ok := cisco_ios.ShowClock(in.Text); ok {
-		r.LocalClock = devices.Some(devices.LocalClock{Time: c.Time, Span: in.Span, Quality: c.Quality})
-	}
 }
 
 func ciscoVersion(in Input, r *devices.Reading) {

@@ -33,6 +33,7 @@ var Parsers = map[string]map[string]Parser{
 	"cisco_nxos":    ciscoNXOS,
 	"cisco_iosxr":   ciscoIOSXR,
 	"cisco_asa":     ciscoASA,
+	"cisco_smb":     ciscoSMB,
 	"juniper_junos": juniperJunos,
 	"arista_eos":    aristaEOS,
 }

@@ -25,6 +25,8 @@ type TreePort struct {
 	Role        string // root, designated, alternate, backup; "" if it is not said (as by plain 802.1D)
 	Cost        devices.Opt[uint32]
 	Transitions devices.Opt[devices.Counter] // to forwarding
+
+	Inconsistent string // root, loop, type, pvid, bridge: the guard that blocks it; "" if none
 }
 
 // ShowSpanningTreeDetail reads the output of "show spanning-tree detail" and returns the instances in their
@@ -159,9 +161,11 @@ func (t *treeScanner) portLine(tree *SpanningTree, rest string) {
 	if !ok || name == "" {
 		return
 	}
+	name, _, _ = strings.Cut(name, ",") // NX-OS: "port-channel30, vPC Peer-link"
 	p := TreePort{Name: name}
 	if _, words, ok := strings.Cut(rest, " is "); ok {
-		words, _, _ = strings.Cut(words, "(") // "broken  (Root Inconsistent)"
+		words, why, _ := strings.Cut(words, "(") // "broken  (Root Inconsistent)"
+		p.Inconsistent, _, _ = strings.Cut(strings.ToLower(why), " ")
 		for word := range strings.FieldsSeq(strings.ToLower(words)) {
 			switch word = strings.Trim(word, ",."); word {
 			case "root", "designated", "alternate", "backup":
