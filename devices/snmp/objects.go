@@ -58,6 +58,8 @@ const retryAbsent = 8 * time.Minute
 type objects struct {
 	absent map[string]time.Time // by identifier: when to ask again
 	size   map[string]int       // octets of the last value of a text
+	// version changes when another object is wanted than before.
+	version uint64
 }
 
 func (o *objects) init() { o.absent, o.size = map[string]time.Time{}, map[string]int{} }
@@ -71,17 +73,25 @@ func (o *objects) wanted(id string, now time.Time) bool {
 // learn notes what was given and what was not.
 func (o *objects) learn(id string, v gosnmp.SnmpPDU, now time.Time) {
 	if !given(v) {
-		o.absent[id] = now.Add(retryAbsent + spread(id))
+		o.skip(id, now)
 		return
 	}
-	delete(o.absent, id)
+	if _, ok := o.absent[id]; ok {
+		delete(o.absent, id)
+		o.version++
+	}
 	if b, ok := v.Value.([]byte); ok {
 		o.size[id] = len(b)
 	}
 }
 
 // skip marks an object as not to be asked for a while, although the device may have it.
-func (o *objects) skip(id string, now time.Time) { o.absent[id] = now.Add(retryAbsent + spread(id)) }
+func (o *objects) skip(id string, now time.Time) {
+	if o.wanted(id, now) {
+		o.version++
+	}
+	o.absent[id] = now.Add(retryAbsent + spread(id))
+}
 
 // bindSize estimates how many octets the object takes in an answer: identifier, value and three headers.
 func (o *objects) bindSize(id string) int {

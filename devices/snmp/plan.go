@@ -34,7 +34,7 @@ type basis struct {
 }
 
 func (s *session) basis() basis {
-	b := basis{objects: s.objects.version, ports: s.ports.at, reply: s.reply, named: s.system.OK}
+	b := basis{objects: s.objects.version, ports: s.ports.at, reply: s.most(), named: s.system.OK}
 	for _, sh := range s.shelf.tables {
 		b.tables += uint64(sh.next.UnixNano())
 		if sh.has && sh.at == 0 {
@@ -69,10 +69,10 @@ func (s *session) current(p *plan, groups func() [][]string) *plan {
 	return p
 }
 
-// fetch asks for the plan's batches and adds what was given to values. done hears of each batch in order, with the span
+// carry asks for the plan's batches and adds what was given to values. done hears of each batch in order, with the span
 // of its answer, and says whether to go on. The codec of package fast asks for all of them first; what it did not
 // understand, or got no answer to, gosnmp asks again.
-func (s *session) fetch(ctx context.Context, p *plan, values map[string]gosnmp.SnmpPDU, done func(n int, span timeline.Span, err error) bool) {
+func (s *session) carry(ctx context.Context, p *plan, values map[string]gosnmp.SnmpPDU, done func(n int, span timeline.Span, err error) bool) {
 	s.askFast(ctx, p)
 	for n, b := range p.batches {
 		a := &p.answers[n]

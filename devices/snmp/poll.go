@@ -30,20 +30,19 @@ func (s *session) poll(ctx context.Context) (devices.Reading, error) {
 		Device: s.device.Name, Span: timeline.Span{From: time.Now()},
 		Origin: timeline.Origin{Collector: "snmp:" + s.device.Name, Exchange: s.exchange},
 	}
-	values := map[string]gosnmp.SnmpPDU{}
-	err := s.head(ctx, values)
+	values := s.values
+	err := s.readHead(ctx, values)
 	if err == nil && !s.hasUptime(values) {
 		err = &Error{Device: s.device.Name, Text: "the agent answers but does not show sysUpTime: its access control (view) hides the system group", Keys: []string{"snmp.community", "snmp.user"}, Err: devices.ErrUnsupported}
 	}
 	if err == nil || errors.Is(err, devices.ErrPartial) {
-		for _, b := range s.batches(append(s.liveGroups(), s.counterGroups()...)) {
-			if _, err2 := s.read(ctx, b, values); err2 != nil {
+		groups := func() [][]string { return append(s.liveGroups(), s.counterGroups()...) }
+		s.carry(ctx, s.current(&s.regular, groups), values, func(_ int, _ timeline.Span, err2 error) bool {
+			if err2 != nil {
 				err = s.cut(err2)
-				if !errors.Is(err2, devices.ErrPartial) {
-					break // the next one would only wait as long again
-				}
 			}
-		}
+			return err2 == nil || errors.Is(err2, devices.ErrPartial) // after another, the next one would only wait as long again
+		})
 		if s.hasUptime(values) { // finding the ports and lost datagrams are no part of it
 			r.Span.From = s.uptime.Value.Span.From
 		}
@@ -104,9 +103,9 @@ func (s *session) gone(r devices.Reading) error {
 	return nil
 }
 
-// head reads the device's clock together with what says whether the map of ports still holds, and makes the map
+// readHead reads the device's clock together with what says whether the map of ports still holds, and makes the map
 // where it does not.
-func (s *session) head(ctx context.Context, values map[string]gosnmp.SnmpPDU) error {
+func (s *session) readHead(ctx context.Context, values map[string]gosnmp.SnmpPDU) error {
 	if s.mapDue() {
 		if err := s.contact(ctx); err != nil {
 			return err
@@ -115,14 +114,15 @@ func (s *session) head(ctx context.Context, values map[string]gosnmp.SnmpPDU) er
 	}
 	for again := false; ; again = true {
 		clear(values)
-		for n, b := range s.batches(s.headGroups()) {
-			span, err := s.read(ctx, b, values)
-			if err != nil {
-				return err
-			}
-			if n == 0 {
+		var failed error
+		s.carry(ctx, s.current(&s.head, s.headGroups), values, func(n int, span timeline.Span, err error) bool {
+			if failed = err; err == nil && n == 0 {
 				s.clock(values, span)
 			}
+			return err == nil
+		})
+		if failed != nil {
+			return failed
 		}
 		if again || s.mapHolds(values) {
 			return nil
@@ -213,17 +213,21 @@ func (s *session) headGroups() [][]string {
 func (s *session) counterGroups() [][]string {
 	now := time.Now()
 	var groups [][]string
-	for _, p := range s.ports.ports {
+	for n := range s.ports.ports {
+		p := &s.ports.ports[n]
+		p.rows = p.rows[:0]
 		i := "." + uintText(p.index)
-		for _, t := range Tables {
-			row := s.rowOf(&t, p.index)
+		for n := range Tables {
+			t := &Tables[n]
+			row := s.rowOf(t, p.index)
 			if row == "" {
 				continue
 			}
+			any := t.Entry == ifTable.Entry // some of it is read with the clock
 			for _, g := range t.Columns {
 				var ids []string
 				for _, col := range g {
-					id := column(t, col)
+					id := column(*t, col)
 					if id == column(ifTable, ifOperStatus) || id == column(ifTable, ifLastChange) {
 						continue // read with the clock
 					}
@@ -235,6 +239,10 @@ func (s *session) counterGroups() [][]string {
 					}
 				}
 				groups = append(groups, ids)
+				any = any || len(ids) > 0
+			}
+			if any {
+				p.rows = append(p.rows, portRow{t, row})
 			}
 		}
 		if now.After(p.next) {
@@ -285,14 +293,10 @@ func (s *session) fillPort(p *port, values map[string]gosnmp.SnmpPDU) (devices.I
 	index := uintText(p.index)
 	i := devices.Interface{Index: devices.Some(p.index), Name: p.name, SpeedMax: offers(p)}
 	any := false
-	for _, t := range Tables {
-		at := s.rowOf(&t, p.index)
-		if at == "" {
-			continue
-		}
-		row := Row{t.Entry, at, values}
-		t.FillPort(row, &i)
-		for _, g := range t.Columns {
+	for _, x := range p.rows {
+		row := Row{x.table.Entry, x.index, values}
+		x.table.FillPort(row, &i)
+		for _, g := range x.table.Columns {
 			any = any || slices.ContainsFunc(g, func(col int) bool { _, ok := row.pdu(col); return ok })
 		}
 	}
@@ -320,7 +324,9 @@ func (s *session) fillPort(p *port, values map[string]gosnmp.SnmpPDU) (devices.I
 	if w := word(number(values[role]), stpRoleWords); w.OK {
 		i.STPRole = w
 	}
-	s.supersede(index, values)
+	if s.regular.made {
+		s.supersede(index, values)
+	}
 	return i, true
 }
 

@@ -37,6 +37,13 @@ type port struct {
 	mac   string
 	mtu   devices.Opt[uint32]
 	next  time.Time // when description and MTU are read again
+	rows  []portRow // of the tables of counters that the device has something in
+}
+
+// portRow is a port's row in a table of counters.
+type portRow struct {
+	table *Table
+	index string
 }
 
 // remapPause is how long a map whose ports are incomplete, or that a device invites to make again, is kept.

@@ -30,6 +30,11 @@ type session struct {
 	exchange uint64 // counts polls
 	exchanges
 
+	fast          codec
+	head, regular plan                      // what is read first, and the rest
+	values        map[string]gosnmp.SnmpPDU // of this poll
+	tried         bool                      // the request was sent once already
+
 	ports      portMap
 	objects    objects
 	shelf      shelf
@@ -51,7 +56,7 @@ func newSession(d devices.Device) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{device: d, client: x}
+	s := &session{device: d, client: x, values: map[string]gosnmp.SnmpPDU{}}
 	s.objects.init()
 	s.shelf.init()
 	return s, nil
@@ -131,6 +136,9 @@ func (s *session) request(ctx context.Context, a ask) (*gosnmp.SnmpPacket, timel
 		tries = 1
 	} else if r > 0 {
 		tries = r + 1
+	}
+	if s.tried {
+		tries, s.tried = max(1, tries-1), false
 	}
 	return s.try(ctx, a, tries)
 }

@@ -105,7 +105,10 @@ type Row struct {
 }
 
 func (r Row) pdu(column int) (gosnmp.SnmpPDU, bool) {
-	v, ok := r.values[r.entry+"."+strconv.Itoa(column)+"."+r.index]
+	var b [128]byte // so that the look-up needs no text of its own
+	id := append(append(b[:0], r.entry...), '.')
+	id = append(append(strconv.AppendInt(id, int64(column), 10), '.'), r.index...)
+	v, ok := r.values[string(id)]
 	return v, ok && given(v)
 }
 
