@@ -13,14 +13,19 @@ import (
 )
 
 func newWatch() *cobra.Command {
-	var site, session, format, file string
+	var site, session, format, file, logs, traps string
 	var length time.Duration
 	var plain bool
 	cmd := &cobra.Command{
 		Use:   "watch -f site.yaml [--for 30m]",
 		Short: "Probe the site's paths, poll its devices, and say why it dropped",
 		Long: `Runs the site's probes and polls its devices until --for has passed or you quit, shows both on one clock,
-records everything, and on exit prints the finding and where the recording lies.`,
+records everything, and on exit prints the finding and where the recording lies.
+
+What devices send by themselves is taken in at the addresses under receivers in the site file, or at --syslog and
+--traps; a port alone is this host's loopback. Log lines of every common form are read over UDP, TCP and TLS, traps
+and informs of SNMP version 1, 2c and 3. Who sends is told by the address; traps must have a community or a user that
+the site file knows.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkReportFlags(format, file); err != nil {
@@ -31,6 +36,9 @@ records everything, and on exit prints the finding and where the recording lies.
 			}
 			plan, err := loadSite(site)
 			if err != nil {
+				return err
+			}
+			if err := plan.ReceiveAt(logs, traps); err != nil {
 				return err
 			}
 			warn(plan.Warnings)
@@ -46,6 +54,8 @@ records everything, and on exit prints the finding and where the recording lies.
 	f.StringVarP(&site, "file", "f", "", "the site file (see: whydrop init)")
 	f.DurationVar(&length, "for", 0, "how long to watch; until you quit if not given")
 	f.StringVar(&session, "session", "", "record to this new `FILE` (default: a new one, whose place is printed)")
+	f.StringVar(&logs, "syslog", "", "also receive log lines at `ADDR` (5514, 0.0.0.0:5514, tls://0.0.0.0:6514), whatever the site file says")
+	f.StringVar(&traps, "traps", "", "also receive SNMP traps and informs at `ADDR` (5162, 0.0.0.0:5162), whatever the site file says")
 	f.BoolVar(&plain, "plain", false, "no terminal UI: lines on standard error")
 	addReportFlags(cmd, &format, &file)
 	return cmd

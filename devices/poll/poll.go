@@ -16,6 +16,7 @@ import (
 
 	"whydrop/correlate/timeline"
 	"whydrop/devices"
+	"whydrop/devices/intake"
 )
 
 // Config says what to poll, how often and where to write it.
@@ -25,6 +26,7 @@ type Config struct {
 	LogInterval time.Duration // between readings of a device's log; 0 is 2 s
 	Out         timeline.Sink
 	Tape        timeline.Tape // nil: raw answers are not kept
+	Known       *intake.Known // if not nil, is told what receivers want to know of the devices
 }
 
 // Run polls until ctx ends, and returns when all its goroutines are gone and all sessions are closed. What
@@ -48,7 +50,7 @@ func run(ctx context.Context, cfg Config, collector func(Source) devices.Collect
 	}
 	var wg sync.WaitGroup
 	for _, d := range cfg.Devices {
-		w := &watch{device: d, out: cfg.Out}
+		w := &watch{device: d, out: cfg.Out, known: cfg.Known}
 		for _, s := range sources(d) {
 			w.tasks = append(w.tasks, newTask(w, s, collector(s), s.Every(cfg)))
 		}
@@ -64,6 +66,7 @@ func run(ctx context.Context, cfg Config, collector func(Source) devices.Collect
 type watch struct {
 	device devices.Device
 	out    timeline.Sink
+	known  *intake.Known
 
 	mu     sync.Mutex
 	differ devices.Differ
@@ -74,6 +77,7 @@ type watch struct {
 func (w *watch) records(r devices.Reading) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.known.Note(r)
 	for _, rec := range w.differ.Records(r) {
 		w.out.Put(rec)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -39,10 +41,14 @@ func Check(ctx context.Context, plan Plan, w io.Writer) error {
 		})
 	}
 	wg.Wait()
+	receivers := checkReceivers(plan)
+	for _, name := range slices.Sorted(maps.Keys(receivers)) {
+		done.put(name, receivers[name])
+	}
 	for _, warning := range plan.Warnings {
 		fmt.Fprintf(w, "NOTE  %s\n", report.Clean(warning))
 	}
-	fmt.Fprintf(w, "\n%d of %d passed\n", done.passed, len(plan.Devices)+len(plan.Probes))
+	fmt.Fprintf(w, "\n%d of %d passed\n", done.passed, len(plan.Devices)+len(plan.Probes)+len(receivers))
 	switch {
 	case ctx.Err() != nil:
 		return Exit{ExitInterrupted, fmt.Errorf("interrupted")}

@@ -22,6 +22,8 @@ type Plan struct {
 	Topology correlate.Topology
 	Devices  []devices.Device // those that can be asked; the topology may name more
 	Probes   []runner.Spec
+	Senders  []devices.Device // those that have an address, from which they may send logs and traps
+	Receivers
 	Secrets  []string // every secret resolved, for the redactor alone
 	Warnings []string // what was relaxed or looks odd, for the user and the report
 }
@@ -32,6 +34,8 @@ type (
 		Site    scalar       `yaml:"site"`
 		Devices []siteDevice `yaml:"devices"`
 		Paths   []sitePath   `yaml:"paths"`
+
+		Receivers *siteReceivers `yaml:"receivers"`
 	}
 	siteDevice struct {
 		Name     scalar    `yaml:"name"`
@@ -140,6 +144,9 @@ func (l *siteLoader) plan(f siteFile) Plan {
 		for _, w := range td.Warnings {
 			p.Warnings = append(p.Warnings, dev.Name+": "+w)
 		}
+		if dev.Address != "" {
+			p.Senders = append(p.Senders, dev)
+		}
 		if dev.SNMP != nil || dev.SSH != nil {
 			p.Devices = append(p.Devices, dev)
 		} else {
@@ -152,6 +159,8 @@ func (l *siteLoader) plan(f siteFile) Plan {
 	if len(f.Paths) == 0 && len(f.Devices) == 0 {
 		l.addf(0, "names no devices and no paths; `whydrop init` writes an example")
 	}
+	p.Receivers = l.receivers(f.Receivers)
+	p.Warnings = append(p.Warnings, p.exposed()...)
 	p.Secrets = l.secrets.Revealed()
 	return p
 }

@@ -20,6 +20,7 @@ import (
 	"whydrop/cmd/internal/tui"
 	"whydrop/correlate/session"
 	"whydrop/correlate/timeline"
+	"whydrop/devices/intake"
 	"whydrop/devices/poll"
 	"whydrop/probe"
 	"whydrop/probe/runner"
@@ -56,8 +57,8 @@ const settle = 300 * time.Millisecond
 // Watch runs the plan's probes and polls its devices until opt.For has passed, ctx ends or the user quits, records
 // everything, and says why it dropped. An error means that the run could not begin.
 func Watch(ctx context.Context, plan Plan, opt Options) (Result, error) {
-	if len(plan.Probes) == 0 && len(plan.Devices) == 0 {
-		return Result{}, Usagef("nothing to do: the site file gives no probe and no device that can be asked")
+	if len(plan.Probes) == 0 && len(plan.Devices) == 0 && len(plan.Syslog.Listen)+len(plan.Traps.Listen) == 0 {
+		return Result{}, Usagef("nothing to do: the site file gives no probe, no device that can be asked and no receiver")
 	}
 	rec, err := record(plan, opt.Session)
 	if err != nil {
@@ -73,6 +74,10 @@ func Watch(ctx context.Context, plan Plan, opt Options) (Result, error) {
 		sinks = append(sinks, p)
 	}
 	w := &watch{plan: plan, opt: opt, store: store, rec: rec, out: timeline.Tee(sinks...), catalogue: rules.Default()}
+	if w.receiving, err = receive(plan, &w.known, w.out); err != nil {
+		rec.Close()
+		return Result{}, Exit{ExitUsage, err}
+	}
 	w.run(ctx)
 	return w.result(), nil
 }
@@ -85,6 +90,8 @@ type watch struct {
 	rec       *session.Recorder
 	out       timeline.Sink
 	catalogue []rules.Rule
+	known     intake.Known // what polling learns, for the receivers
+	receiving *receiving
 	problems  []string // set by run alone
 }
 
@@ -104,9 +111,10 @@ func (w *watch) run(ctx context.Context) {
 		g.Go(w.part("probes", func() error { return runner.Run(ctx, probers, w.out) }))
 	}
 	if len(w.plan.Devices) > 0 {
-		cfg := poll.Config{Devices: w.plan.Devices, Interval: w.opt.Poll, LogInterval: w.opt.LogInterval, Out: w.out, Tape: w.rec}
+		cfg := poll.Config{Devices: w.plan.Devices, Interval: w.opt.Poll, LogInterval: w.opt.LogInterval, Out: w.out, Tape: w.rec, Known: &w.known}
 		g.Go(w.part("polling", func() error { return poll.Run(ctx, cfg) }))
 	}
+	g.Go(w.part("receiving", func() error { return w.receiving.run(ctx) }))
 	g.Go(func() error { w.tellOfRecording(ctx); return nil })
 	if w.opt.UI {
 		if err := w.ui(ctx, ends); err != nil {
@@ -207,7 +215,7 @@ func (w *watch) document(s timeline.Snapshot) report.Document {
 	found := w.diagnose(s)
 	return report.Build(report.Input{
 		Topology: w.plan.Topology, Snapshot: s, Diagnoses: found, Problems: problems, Session: w.rec.Path(),
-		Warnings: slices.Concat(w.plan.Warnings, unmeasured(s, planPaths(w.plan)), unexplained(s, w.plan.Topology, found)),
+		Warnings: slices.Concat(w.plan.Warnings, w.receiving.notes(), unmeasured(s, planPaths(w.plan)), unexplained(s, w.plan.Topology, found)),
 	})
 }
 
