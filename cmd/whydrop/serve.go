@@ -14,7 +14,8 @@ import (
 func newServe() *cobra.Command {
 	var opt app.ServeOptions
 	var iperf2 iperf2Serve
-	var token, maxTime, maxRate string
+	var maxFile string
+	var token, stampKey, maxTime, maxRate string
 	cmd := &cobra.Command{
 		Use:   "serve [-p 5201] [--listen ADDR]",
 		Short: "Be the far end of probes",
@@ -51,6 +52,16 @@ an address that has no control connection.`,
 					return app.Usagef("--token: %w", err)
 				}
 			}
+			if stampKey != "" {
+				if opt.STAMPKey, err = (&app.Secrets{}).Resolve(stampKey); err != nil {
+					return app.Usagef("--stamp-key: %w", err)
+				}
+			}
+			most, err := sizeFlag("--max-file", maxFile)
+			if err != nil {
+				return err
+			}
+			opt.MaxFile = int64(most)
 			opt.Progress = os.Stderr
 			if opt.Also, err = iperf2.open(cmd.Context(), opt); err != nil {
 				return err
@@ -64,6 +75,9 @@ an address that has no control connection.`,
 	f.StringVar(&opt.Listen, "listen", "", "address to listen on (default 127.0.0.1); 0.0.0.0 or :: for all")
 	f.IntVar(&opt.STAMPPort, "stamp-port", 0, "UDP port of the heartbeat reflector (default: the TCP port + 1)")
 	f.StringVar(&token, "token", "", "`REFERENCE` to the secret that lifts the limits: env:NAME, file:PATH, cmd:COMMAND or prompt:")
+	f.StringVar(&stampKey, "stamp-key", "", "`REFERENCE` to the key that heartbeats must be signed with (STAMP, authenticated mode); as --token")
+	f.StringVar(&opt.File, "file", "", "keep the disk busy too: `FILE` is read as tests in reverse send, or if it is new or empty written as the others receive; nothing of it is sent, nothing received is kept")
+	f.StringVar(&maxFile, "max-file", "", "what a file that is written grows to at most, as in 1G (default 4G)")
 	f.StringVar(&maxTime, "max-time", "60s", "longest test of a client without the token")
 	f.StringVar(&maxRate, "max-rate", "1G", "highest rate of a client without the token, in bit/s")
 	f.IntVar(&opt.MaxStreams, "max-streams", iperf3.DefaultMaxStreams, "most streams in a test of a client without the token")

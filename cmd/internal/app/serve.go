@@ -22,11 +22,15 @@ type ServeOptions struct {
 	Port       int    // TCP
 	STAMPPort  int    // UDP; 0 is the TCP port + 1
 	Token      devices.Secret
-	MaxTime    time.Duration // 0: the default
-	MaxRate    float64       // bit/s; 0: the default
-	MaxStreams int           // 0: the default
-	MaxTests   int           // at once; 0: the default
-	Progress   io.Writer     // where it is told what happens
+	STAMPKey   devices.Secret // if set, only heartbeats that are signed with it are answered
+	MaxTime    time.Duration  // 0: the default
+	MaxRate    float64        // bit/s; 0: the default
+	MaxStreams int            // 0: the default
+	MaxTests   int            // at once; 0: the default
+	Progress   io.Writer      // where it is told what happens
+
+	File    string // that tests keep busy beside the network; see iperf3.ServerConfig; "": none
+	MaxFile int64  // bytes that it grows to at most; 0: the default
 
 	Also func(ctx context.Context) error // if not nil, another service that runs until ctx ends
 }
@@ -41,6 +45,7 @@ func Serve(ctx context.Context, opt ServeOptions) error {
 	cfg := iperf3.ServerConfig{
 		Address: net.JoinHostPort(host, strconv.Itoa(opt.Port)), Token: opt.Token.Reveal(),
 		MaxTime: opt.MaxTime, MaxRate: opt.MaxRate, MaxStreams: opt.MaxStreams, MaxTests: opt.MaxTests,
+		File: opt.File, MaxFile: opt.MaxFile,
 		Log: func(line string) {
 			fmt.Fprintf(opt.Progress, "%s %s\n", time.Now().UTC().Format("15:04:05"), report.Clean(line))
 		},
@@ -67,7 +72,7 @@ func Serve(ctx context.Context, opt ServeOptions) error {
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return iperf3.Serve(ctx, cfg) })
-	g.Go(func() error { return (&stamp.Reflector{}).Serve(ctx, u) })
+	g.Go(func() error { return (&stamp.Reflector{Key: []byte(opt.STAMPKey.Reveal())}).Serve(ctx, u) })
 	if opt.Also != nil {
 		g.Go(func() error { return opt.Also(ctx) })
 	}
