@@ -142,7 +142,7 @@ func checkStream(s timeline.Snapshot, path timeline.Subject) poll.Result {
 }
 
 func checkHeartbeat(s timeline.Snapshot, path timeline.Subject) poll.Result {
-	r := poll.Result{Device: path.String(), Step: "heartbeat", Key: "probe.stamp_port"}
+	r := poll.Result{Device: path.String(), Step: "heartbeat", Key: "probe.stamp_port, probe.stamp_key"}
 	rtts := s.Series(path, timeline.RTT)
 	if r.OK = len(rtts) > 0; !r.OK {
 		r.Text = lastProblem(s, path, "", "nothing came back")

@@ -94,6 +94,9 @@ type (
 		TestTime  scalar   `yaml:"test_time"`
 		Kinds     []scalar `yaml:"kinds"`
 	}
+		StampKey  scalar   `yaml:"stamp_key"`
+		Service   scalar   `yaml:"service_port"`
+		Ask       scalar   `yaml:"ask"`
 )
 
 // defaultRate is what a path is probed with unless the site file says otherwise, so that watching a production
@@ -348,7 +351,9 @@ func (l *siteLoader) probe(path string, sp siteProbe, line int) runner.Spec {
 		l.addf(sp.Heartbeat.line, "%s: probe.heartbeat: %v is not between 1ms and 10s", owner, h)
 	}
 	if sp.Streams.isSet() {
+		STAMPKey: l.secret(sp.StampKey, owner, "probe.stamp_key").Reveal(), ServicePort: l.port(sp.Service, owner, "probe.service_port"), Ask: sp.Ask.text,
 		n, err := strconv.Atoi(sp.Streams.text)
+	l.service(owner, sp)
 		if err != nil || n < 1 || n > 128 {
 			l.addf(sp.Streams.line, "%s: probe.streams: %q is no number from 1 to 128", owner, sp.Streams.text)
 		}
@@ -374,6 +379,20 @@ func (l *siteLoader) oneOf(s scalar, key string, values ...string) string {
 	}
 	l.addf(s.line, "%s: %q is none of %s", key, s.text, strings.Join(values, ", "))
 	return ""
+// service sees that what only some kinds of probe use is used.
+func (l *siteLoader) service(owner string, sp siteProbe) {
+	uses := func(s scalar, key string, kinds ...string) {
+		if s.isSet() && !slices.ContainsFunc(sp.Kinds, func(k scalar) bool { return slices.Contains(kinds, k.text) }) {
+			l.addf(s.line, "%s: %s: only the kinds %s use it, and probe.kinds has none of them", owner, key, strings.Join(kinds, ", "))
+		}
+	}
+	uses(sp.Service, "probe.service_port", "dns", "http", "https", "udp-connect")
+	uses(sp.Ask, "probe.ask", "dns", "http", "https")
+	if sp.Ask.isSet() && strings.ContainsFunc(sp.Ask.text, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		l.addf(sp.Ask.line, "%s: probe.ask: %q: a name or a path has no spaces", owner, sp.Ask.text)
+	}
+}
+
 }
 
 func (l *siteLoader) port(s scalar, owner, key string) uint16 {

@@ -3,6 +3,7 @@ package app
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -56,6 +57,23 @@ func TestParseSite(t *testing.T) {
 	}
 }
 
+func TestServicesAndKeysOfAProbe(t *testing.T) {
+	t.Setenv("K", "orchard")
+	secrets := &Secrets{}
+	plan, err := ParseSite("site.yaml", []byte(`paths:
+  - {name: a-web, probe: {to: 192.0.2.1, kinds: [https, heartbeat], service_port: 8443, ask: /health, stamp_key: "env:K"}}
+`), secrets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := plan.Probes[0]; p.ServicePort != 8443 || p.Ask != "/health" || p.STAMPKey != "orchard" {
+		t.Errorf("probe: got %+v", p)
+	}
+	if !slices.Contains(plan.Secrets, "orchard") {
+		t.Error("the redactor does not know the key")
+	}
+}
+
 func TestSiteMistakesNameFileLineAndWayOut(t *testing.T) {
 	t.Setenv("C", "public")
 	tests := []struct {
@@ -77,6 +95,10 @@ func TestSiteMistakesNameFileLineAndWayOut(t *testing.T) {
 		{"a device twice", "devices:\n  - name: x\n  - name: x\n", []string{"site.yaml:3: devices: x is there twice; the first is on line 2"}},
 		{"a rate that is none", "paths:\n  - name: p\n    probe: {to: h, rate: fast}\n", []string{`site.yaml:3: path p: probe.rate: "fast" is no rate`}},
 		{"a heartbeat too fast", "paths:\n  - name: p\n    probe: {to: h, heartbeat: 1us}\n", []string{"probe.heartbeat: 1µs is not between"}},
+		{"a heartbeat's key in clear", "paths:\n  - name: p\n    probe: {to: h, stamp_key: hunter2}\n", []string{"site.yaml:3: path p: probe.stamp_key: write a reference, not the secret itself"}},
+		{"a service without a kind that uses it", "paths:\n  - name: p\n    probe: {to: h, service_port: 8080, kinds: [icmp]}\n", []string{"site.yaml:3: path p: probe.service_port: only the kinds dns, http, https, udp-connect use it"}},
+		{"a service that is no port", "paths:\n  - name: p\n    probe: {to: h, service_port: web, kinds: [http]}\n", []string{`probe.service_port: "web" is no port number`}},
+		{"a question with a space", "paths:\n  - name: p\n    probe: {to: h, ask: '/a b', kinds: [http]}\n", []string{`probe.ask: "/a b": a name or a path has no spaces`}},
 		{"an address with a port", "paths:\n  - name: p\n    probe: {to: 'h:5201'}\n", []string{"without a port"}},
 		{"an SNMP version that is none", "devices:\n  - name: x\n    address: h\n    ports: [a]\n    snmp: {version: 4}\n", []string{`snmp.version: "4" is not 2c or 3`}},
 		{"v3 without a user", "devices:\n  - name: x\n    address: h\n    ports: [a]\n    snmp: {version: 3}\n", []string{"snmp.user: missing"}},
