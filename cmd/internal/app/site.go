@@ -90,13 +90,13 @@ type (
 		Rate      scalar   `yaml:"rate"`
 		Heartbeat scalar   `yaml:"heartbeat"`
 		Token     scalar   `yaml:"token"`
+		StampKey  scalar   `yaml:"stamp_key"`
+		Service   scalar   `yaml:"service_port"`
+		Ask       scalar   `yaml:"ask"`
 		Streams   scalar   `yaml:"streams"`
 		TestTime  scalar   `yaml:"test_time"`
 		Kinds     []scalar `yaml:"kinds"`
 	}
-		StampKey  scalar   `yaml:"stamp_key"`
-		Service   scalar   `yaml:"service_port"`
-		Ask       scalar   `yaml:"ask"`
 )
 
 // defaultRate is what a path is probed with unless the site file says otherwise, so that watching a production
@@ -339,7 +339,9 @@ func (l *siteLoader) probe(path string, sp siteProbe, line int) runner.Spec {
 		Path: path, To: sp.To.text, Port: l.port(sp.Port, owner, "probe.port"), STAMPPort: l.port(sp.StampPort, owner, "probe.stamp_port"),
 		Rate: defaultRate, Heartbeat: l.duration(sp.Heartbeat, owner, "probe.heartbeat"), TestTime: l.duration(sp.TestTime, owner, "probe.test_time"),
 		Token: l.secret(sp.Token, owner, "probe.token").Reveal(), Kinds: texts(sp.Kinds),
+		STAMPKey: l.secret(sp.StampKey, owner, "probe.stamp_key").Reveal(), ServicePort: l.port(sp.Service, owner, "probe.service_port"), Ask: sp.Ask.text,
 	}
+	l.service(owner, sp)
 	if sp.Rate.isSet() {
 		rate, err := ParseRate(sp.Rate.text)
 		if err != nil {
@@ -351,9 +353,7 @@ func (l *siteLoader) probe(path string, sp siteProbe, line int) runner.Spec {
 		l.addf(sp.Heartbeat.line, "%s: probe.heartbeat: %v is not between 1ms and 10s", owner, h)
 	}
 	if sp.Streams.isSet() {
-		STAMPKey: l.secret(sp.StampKey, owner, "probe.stamp_key").Reveal(), ServicePort: l.port(sp.Service, owner, "probe.service_port"), Ask: sp.Ask.text,
 		n, err := strconv.Atoi(sp.Streams.text)
-	l.service(owner, sp)
 		if err != nil || n < 1 || n > 128 {
 			l.addf(sp.Streams.line, "%s: probe.streams: %q is no number from 1 to 128", owner, sp.Streams.text)
 		}
@@ -367,18 +367,6 @@ func (l *siteLoader) probe(path string, sp siteProbe, line int) runner.Spec {
 	return spec
 }
 
-// oneOf returns the value in the spelling of the list; "" if it is not set.
-func (l *siteLoader) oneOf(s scalar, key string, values ...string) string {
-	if !s.isSet() {
-		return ""
-	}
-	for _, v := range values {
-		if strings.EqualFold(s.text, v) {
-			return v
-		}
-	}
-	l.addf(s.line, "%s: %q is none of %s", key, s.text, strings.Join(values, ", "))
-	return ""
 // service sees that what only some kinds of probe use is used.
 func (l *siteLoader) service(owner string, sp siteProbe) {
 	uses := func(s scalar, key string, kinds ...string) {
@@ -393,6 +381,18 @@ func (l *siteLoader) service(owner string, sp siteProbe) {
 	}
 }
 
+// oneOf returns the value in the spelling of the list; "" if it is not set.
+func (l *siteLoader) oneOf(s scalar, key string, values ...string) string {
+	if !s.isSet() {
+		return ""
+	}
+	for _, v := range values {
+		if strings.EqualFold(s.text, v) {
+			return v
+		}
+	}
+	l.addf(s.line, "%s: %q is none of %s", key, s.text, strings.Join(values, ", "))
+	return ""
 }
 
 func (l *siteLoader) port(s scalar, owner, key string) uint16 {
