@@ -194,6 +194,10 @@ func (l *Log) Close() error { return nil }
 // also those of earlier readings, and Reading.LocalClock the device's clock with the round trip within which it
 // was read.
 func (l *Log) Collect(ctx context.Context, d devices.Device) (devices.Reading, error) {
+	d, err := l.c.resolve(ctx, d)
+	if err != nil {
+		return devices.Reading{Device: d.Name}, fmt.Errorf("cli: %w", err)
+	}
 	r, _, _, err := l.c.read(ctx, d, questions{commands: Platforms[platformOf(d)].Log})
 	return r, err
 }
@@ -221,11 +225,17 @@ func (l *Slow) Close() error { return nil }
 
 // Collect asks d what its platform is asked now and then. What the device does not know is not asked again.
 func (l *Slow) Collect(ctx context.Context, d devices.Device) (devices.Reading, error) {
+	d, err := l.c.resolve(ctx, d)
+	if err != nil {
+		return devices.Reading{Device: d.Name}, fmt.Errorf("cli: %w", err)
+	}
 	slow := perPort(Platforms[platformOf(d)].Slow, d.Watched())
 	r, refused, _, err := l.c.read(ctx, d, questions{optional: l.c.state.known(d.Name, slow)})
 	l.c.state.forget(d.Name, refused)
 	return r, err
 }
 
-// AsksSlowly says whether the device's platform has commands for [Slow].
-func AsksSlowly(d devices.Device) bool { return len(Platforms[platformOf(d)].Slow) > 0 }
+// AsksSlowly says whether the device's platform has commands for [Slow], or is not known yet.
+func AsksSlowly(d devices.Device) bool {
+	return platformOf(d) == "" || len(Platforms[platformOf(d)].Slow) > 0
+}

@@ -41,6 +41,10 @@ func (c *Collector) Close() error {
 // or whose command it does not know, is not asked for again. A port that the device does not know is reported with
 // the device's own words in an error that wraps devices.ErrPartial, next to what the other ports gave.
 func (c *Collector) Collect(ctx context.Context, d devices.Device) (devices.Reading, error) {
+	d, err := c.resolve(ctx, d)
+	if err != nil {
+		return devices.Reading{Device: d.Name}, fmt.Errorf("cli: %w", err)
+	}
 	p := Platforms[platformOf(d)]
 	q := questions{commands: perPort(p.Counters, d.Watched())}
 	q.optional = c.state.known(d.Name, slices.Concat(p.States, p.Once))
@@ -86,11 +90,15 @@ type Answer struct {
 	raw []byte
 }
 
-// Ask sends one command of [Allowed] and returns the answer. An error that wraps devices.ErrUnsupported holds the
+// Ask sends one command that [Allowed] lists and returns the answer. An error that wraps devices.ErrUnsupported holds the
 // device's own words.
 func (c *Collector) Ask(ctx context.Context, d devices.Device, command string) (Answer, error) {
 	if d.SSH == nil {
 		return Answer{}, fmt.Errorf("cli: %s has no ssh in the site file", d.Name)
+	}
+	d, err := c.resolve(ctx, d)
+	if err != nil {
+		return Answer{}, fmt.Errorf("cli: %w", err)
 	}
 	s, err := c.sessions.take(ctx, d.Name)
 	if err != nil {

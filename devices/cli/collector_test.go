@@ -134,6 +134,8 @@ func TestPromptsBannersAndPagers(t *testing.T) {
 		{"no way to switch the pager off", func(s *clitest.Server) { s.NoPagerOff = true }},
 		{"another pager", func(s *clitest.Server) { s.NoPagerOff = true; s.Pager = "<--- More --->" }},
 		{"a coloured prompt", func(s *clitest.Server) { s.Prompt = "\x1b[1;32msw1\x1b[0m#" }},
+		{"a prompt that is put at the bottom of the screen", func(s *clitest.Server) { s.Prompt = "\x1b[24;1H\x1b[2K\x1b[24;1H\x1b[?25hsw1# \x1b[24;6H" }},
+		{"a prompt that is drawn anew", func(s *clitest.Server) { s.Prompt = "\r\x1b[Ksw1>\r\x1b[Ksw1>" }},
 		{"a title in the prompt", func(s *clitest.Server) { s.Prompt = "\x1b]0;sw1 " + long + "\x07sw1#" }},
 		{"keyboard-interactive", func(s *clitest.Server) { s.KeyboardInteractive = true }},
 	} {

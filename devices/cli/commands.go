@@ -11,10 +11,13 @@ import (
 )
 
 // Allowed returns every command that can be sent to a device of the platform, nil for a platform that is not
-// listed. NAME, MAC and IP stand for what is checked before it is put in. A command that is not here is refused
+// listed, and for "" what is asked of a device whose platform is not known yet. NAME, MAC and IP stand for what is checked before it is put in. A command that is not here is refused
 // before a byte is sent. The log-out at the end of a session, the enable secret and the key that turns a pager's
 // page are the only other things that are ever typed.
 func Allowed(platform string) []string {
+	if platform == "" {
+		return questionsOfWho
+	}
 	p, ok := Platforms[parse.Canonical(platform)]
 	if !ok {
 		return nil

@@ -18,6 +18,16 @@ var ciscoIOS = Platform{
 		"show ip arp", "show ip arp IP", "show policy-map interface NAME", "show cable-diagnostics tdr interface NAME",
 	},
 	Enable: "enable",
+	Marks:  Marks{Software: regexp.MustCompile(`Cisco (?:IOS|Internetwork Operating System) Software(?:,| \()`), Unless: regexp.MustCompile(`IOS[- ]XE`)},
+}
+
+// ciscoIOSXE is Cisco IOS-XE, which is asked the same as IOS.
+var ciscoIOSXE = with(ciscoIOS, Marks{Software: regexp.MustCompile(`IOS[- ]XE`)})
+
+// with returns a platform with other marks.
+func with(p Platform, m Marks) Platform {
+	p.Marks = m
+	return p
 }
 
 // ciscoNXOS is Cisco NX-OS.
@@ -31,6 +41,7 @@ var ciscoNXOS = Platform{
 	},
 	Once:      []string{"show version"},
 	OnRequest: []string{"show interface status", "show mac address-table", "show mac address-table address MAC", "show ip arp", "show ip arp IP"},
+	Marks:     Marks{Software: regexp.MustCompile(`Cisco Nexus Operating System|NX-OS`)},
 }
 
 // ciscoIOSXR is Cisco IOS XR.
@@ -42,6 +53,7 @@ var ciscoIOSXR = Platform{
 	Slow:      []string{"show lldp neighbors detail", "show cdp neighbors detail", "show processes cpu"},
 	Once:      []string{"show version"},
 	OnRequest: []string{"show arp"},
+	Marks:     Marks{Software: regexp.MustCompile(`Cisco IOS[ -]XR|IOS XR Software`), Prompt: regexp.MustCompile(`^RP/\d+/\w+/CPU\d+:`)},
 }
 
 // ciscoASA is Cisco ASA. Its account without rights sees next to nothing: `enable` in the site file is needed. The
@@ -57,6 +69,7 @@ var ciscoASA = Platform{
 	Enable:    "enable",
 	Volatile:  regexp.MustCompile(`/(?:act|stby|actNoFailover|stbyNoFailover|pri|sec)\b(?:/(?:act|stby|actNoFailover|stbyNoFailover))?`),
 	Refused:   regexp.MustCompile(`^ERROR: `),
+	Marks:     Marks{Software: regexp.MustCompile(`Adaptive Security Appliance|Firepower Threat Defense|Cisco Firepower`), Prompt: regexp.MustCompile(`/(?:act|stby|pri|sec)\b.*[>#]$`)},
 }
 
 // ciscoSMB is Cisco's switches for small businesses.
@@ -68,4 +81,5 @@ var ciscoSMB = Platform{
 	Once:      []string{"show version"},
 	OnRequest: []string{"show mac address-table", "show arp"},
 	Enable:    "enable",
+	Marks:     Marks{Software: regexp.MustCompile(`(?:SG|SF|CBS)\d{3}[-\w]* .*Switch|(?m)^Active-image: flash://`)},
 }

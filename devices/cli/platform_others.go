@@ -14,6 +14,7 @@ var aristaEOS = Platform{
 	Once:      []string{"show version"},
 	OnRequest: []string{"show interfaces status", "show mac address-table", "show mac address-table address MAC", "show ip arp", "show ip arp IP"},
 	Enable:    "enable",
+	Marks:     Marks{Software: regexp.MustCompile(`(?m)^Arista |Arista Networks EOS`)},
 }
 
 // juniperJunos is Juniper Junos. A pair or a stack prints its role in a line of its own above the prompt.
@@ -26,4 +27,5 @@ var juniperJunos = Platform{
 	Once:      []string{"show version"},
 	OnRequest: []string{"show interfaces terse", "show ethernet-switching table", "show arp no-resolve"},
 	Refused:   regexp.MustCompile(`^(?:unknown command|syntax error|error: |\s*\^$)`),
+	Marks:     Marks{Software: regexp.MustCompile(`(?mi)^Junos: |JUNOS (?:Software|Base|OS)|Juniper Networks`)},
 }

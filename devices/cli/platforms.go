@@ -14,7 +14,7 @@ import (
 // parse.Aliases.
 var Platforms = map[string]Platform{
 	"cisco_ios":     ciscoIOS,
-	"cisco_iosxe":   ciscoIOS,
+	"cisco_iosxe":   ciscoIOSXE,
 	"cisco_nxos":    ciscoNXOS,
 	"cisco_iosxr":   ciscoIOSXR,
 	"cisco_asa":     ciscoASA,
@@ -39,6 +39,8 @@ type Platform struct {
 	// OnRequest may be asked by Ask alone: tables of addresses, what is long.
 	OnRequest []string
 
+	Marks // tell the platform where the site file does not
+
 	Exit   string // logs out; "" is exit
 	Enable string // asks for more rights; sent only to a device whose prompt ends in ">" and that has an enable secret in the site file
 	// UserSuffix is added to the user's name at the login, where the device takes options there.
@@ -62,13 +64,8 @@ func Names() []string {
 	return names
 }
 
-// defaultPlatform is what a device is asked as whose platform the site file does not give.
+// defaultPlatform is what a device is taken for that tells nothing of itself.
 const defaultPlatform = "cisco_iosxe"
 
-// platformOf returns the name of a device's platform in Platforms.
-func platformOf(d devices.Device) string {
-	if d.Platform == "" {
-		return defaultPlatform
-	}
-	return parse.Canonical(d.Platform)
-}
+// platformOf returns the name of a device's platform in Platforms; "" if the site file does not give it.
+func platformOf(d devices.Device) string { return parse.Canonical(d.Platform) }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed" // the definition for scrapligo
 	"errors"
@@ -110,6 +111,12 @@ func (s *session) start(ctx context.Context) error {
 		return err
 	}
 	s.took(prompt)
+	if s.platform == "" {
+		if err := s.detect(ctx, string(s.t.link.client.ServerVersion()), prompt); err != nil {
+			return err
+		}
+		s.t.bye = cmp.Or(s.is().Exit, s.t.bye)
+	}
 	if err := s.enable(ctx); err != nil {
 		return err
 	}
@@ -191,6 +198,9 @@ func (s *session) learnPrompt(ctx context.Context) (string, error) {
 // isPrompt says whether a line can be a prompt. What counts is that the device stops there twice.
 func isPrompt(line string) bool {
 	const most = 128
+	if line == ">" { // Firepower Threat Defense
+		return true
+	}
 	return len(line) > 1 && len(line) <= most && strings.IndexByte(">#$%", line[len(line)-1]) >= 0
 }
 

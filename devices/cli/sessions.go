@@ -13,11 +13,12 @@ import (
 
 // sessions holds at most one session per device, by the device's name.
 type sessions struct {
-	mu     sync.Mutex
-	slots  map[string]*slot
-	jumps  map[string]*refusals  // by address and user
-	algs   map[string]Algorithms // by device, of its last session
-	closed bool
+	mu       sync.Mutex
+	slots    map[string]*slot
+	jumps    map[string]*refusals  // by address and user
+	algs     map[string]Algorithms // by device, of its last session
+	detected map[string]string     // platforms, by device
+	closed   bool
 }
 
 // slot is one device's place for a session. Whoever holds its token may use the rest.
@@ -38,7 +39,7 @@ func (p *sessions) take(ctx context.Context, device string) (*slot, error) {
 		return nil, errClosed
 	}
 	if p.slots == nil {
-		p.slots, p.jumps, p.algs = map[string]*slot{}, map[string]*refusals{}, map[string]Algorithms{}
+		p.slots, p.jumps, p.algs, p.detected = map[string]*slot{}, map[string]*refusals{}, map[string]Algorithms{}, map[string]string{}
 	}
 	s := p.slots[device]
 	if s == nil {
@@ -76,13 +77,41 @@ func (p *sessions) open(ctx context.Context, s *slot, d devices.Device) (fresh b
 		return false, nil
 	}
 	s.drop()
-	if _, ok := Platforms[platformOf(d)]; !ok {
-		return false, fmt.Errorf("%s: %w", d.Name, check(platformOf(d), ""))
+	if platformOf(d) != "" {
+		if _, ok := Platforms[platformOf(d)]; !ok {
+			return false, fmt.Errorf("%s: %w", d.Name, check(platformOf(d), ""))
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeoutOf(d))
 	defer cancel()
+	suffix := Platforms[platformOf(d)].UserSuffix
+	l, err := p.link(ctx, s, d, suffix)
+	if err != nil {
+		return false, err
+	}
+	if name, ok := Detect(Signs{Banner: string(l.client.ServerVersion())}); ok && platformOf(d) == "" && Platforms[name].UserSuffix != "" {
+		l.close() // it takes options behind the user's name, and needs them
+		if l, err = p.link(ctx, s, d, Platforms[name].UserSuffix); err != nil {
+			return false, err
+		}
+	}
+	if s.session, err = openSession(ctx, d, l); err != nil {
+		return false, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.algs[d.Name] = l.algs
+	if platformOf(d) == "" {
+		p.detected[d.Name] = s.session.platform
+	}
+	return true, nil
+}
+
+// link connects to the device, through its jump host where it has one, and logs in with the suffix behind the user's
+// name.
+func (p *sessions) link(ctx context.Context, s *slot, d devices.Device, suffix string) (*link, error) {
 	t := target{who: d.Name, host: d.Address, ssh: *d.SSH, refused: &s.refused}
-	t.ssh.User += Platforms[platformOf(d)].UserSuffix
+	t.ssh.User += suffix
 	if d.Source.IsValid() {
 		t.source = &net.TCPAddr{IP: d.Source.AsSlice(), Zone: d.Source.Zone()}
 	}
@@ -91,21 +120,12 @@ func (p *sessions) open(ctx context.Context, s *slot, d devices.Device) (fresh b
 		j := jumpTarget(d, p.jumpRefusals(d.SSH.Jump))
 		j.source = t.source
 		t.source = nil
+		var err error
 		if jump, err = connect(ctx, j, nil); err != nil {
-			return false, err
+			return nil, err
 		}
 	}
-	l, err := connect(ctx, t, jump)
-	if err != nil {
-		return false, err
-	}
-	if s.session, err = openSession(ctx, d, l); err != nil {
-		return false, err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.algs[d.Name] = l.algs
-	return true, nil
+	return connect(ctx, t, jump)
 }
 
 // jumpRefusals returns the count that all devices behind the same jump host share.

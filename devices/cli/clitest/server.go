@@ -11,6 +11,7 @@ package clitest
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -52,6 +53,11 @@ type Server struct {
 	NoPagerOff bool
 	// Prompt, if not "", is printed instead of the hostname and > or #.
 	Prompt string
+	// Prompts, if not nil, returns the prompt each time that it is printed, before Prompt and Hostname. It is called
+	// from one goroutine per session.
+	Prompts func() string
+	// Version is the SSH server's version string; "" is what IOS 15 greets with.
+	Version string
 	// MaxSessions, if not 0, is how many sessions the device bears; a further one is refused like a full VTY.
 	MaxSessions int
 
@@ -204,7 +210,7 @@ func (s *Server) note(cmd string) {
 func (s *Server) Fingerprint() string { return ssh.FingerprintSHA256(s.HostKey.PublicKey()) }
 
 func (s *Server) config() (*ssh.ServerConfig, error) {
-	cfg := &ssh.ServerConfig{ServerVersion: "SSH-2.0-Cisco-1.25", MaxAuthTries: 4} // as IOS 15 greets
+	cfg := &ssh.ServerConfig{ServerVersion: cmp.Or(s.Version, "SSH-2.0-Cisco-1.25"), MaxAuthTries: 4}
 	if s.Banner != "" {
 		cfg.BannerCallback = func(ssh.ConnMetadata) string { return s.Banner }
 	}

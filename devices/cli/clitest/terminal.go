@@ -73,7 +73,10 @@ func (t *terminal) status() {
 }
 
 func (t *terminal) prompt() string {
-	if t.s.Prompt != "" {
+	switch {
+	case t.s.Prompts != nil:
+		return t.s.Prompts()
+	case t.s.Prompt != "":
 		return t.s.Prompt
 	}
 	name := t.s.Hostname
