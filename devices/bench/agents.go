@@ -64,6 +64,7 @@ const (
 	user     = "reader"
 	authPass = "authenticate"
 	privPass = "encipher it"
+	engine   = "\x80\x00\x1f\x88\x04bench"
 )
 
 // serveAgents serves agents until its standard input ends: "canned", "device" (canned, with identity) or "v3"; how
@@ -93,7 +94,7 @@ func serveAgents(args []string) error {
 
 func serveAgent(kind string, ports int) (netip.AddrPort, func() error, error) {
 	if kind == "v3" {
-		a := &snmptest.Agent{User: user, AuthPass: authPass, PrivPass: privPass}
+		a := &snmptest.Agent{User: user, AuthPass: authPass, PrivPass: privPass, EngineID: engine}
 		for id, v := range rows(ports, true) {
 			a.Set(id, v)
 		}

@@ -22,7 +22,7 @@ type fleet struct {
 }
 
 // measure runs the fleet once: "counter loop" is the codec alone, "collector" is all that a reading takes.
-func (f fleet) measure(ctx context.Context, how string) error {
+func (f fleet) measure(ctx context.Context, g *goals, how string) error {
 	kind := "canned"
 	if how == "collector" {
 		kind = "device"
@@ -39,8 +39,8 @@ func (f fleet) measure(ctx context.Context, how string) error {
 		if polls[i], err = f.poll(how, collector, i, a); err != nil {
 			return err
 		}
-		if err := polls[i](ctx); err != nil { // first contact is no part of it
-			return fmt.Errorf("first contact: %w", err)
+		if err := settle(ctx, polls[i]); err != nil {
+			return err
 		}
 	}
 	var late []time.Duration
@@ -57,9 +57,9 @@ func (f fleet) measure(ctx context.Context, how string) error {
 	rate := float64(missed) / float64(max(1, done))
 	text := fmt.Sprintf("  %s x 20 counters at 1 Hz, %s: %.1f %% of a core", f.what, how, 100*share)
 	if f.core > 0 {
-		text += ", " + goal(share, f.core, "%.2f")
+		text += ", " + g.most(f.what+", "+how+", of a core", share, f.core)
 	}
-	fmt.Printf("%s; %d of %d polls missed, %s; duration p50 %s, p99 %s\n", text, missed, done, goal(rate, f.missed, "%.2f"), at(late, 0.5), at(late, 0.99))
+	fmt.Printf("%s; %d of %d polls missed, %s; duration p50 %s, p99 %s\n", text, missed, done, g.most(f.what+", "+how+", polls missed", rate, f.missed), at(late, 0.5), at(late, 0.99))
 	return nil
 }
 

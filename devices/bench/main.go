@@ -13,7 +13,10 @@ import (
 
 // figures lists what can be measured; an entry is a file of its name.
 var figures = []figure{
+	{"counters", "what is made of counters over random histories", counters},
+	{"syslog", "what is understood of other projects' log lines", lines},
 	{"walks", "what is read of recorded devices, against snmpbulkwalk", walks},
+	{"snmp", "processor time of SNMP beside net-snmp and an exporter, and fleets at 1 Hz", snmpSpeed},
 	{"cli", "what the parsers of command lines read of other projects' captures", cli},
 }
 
@@ -23,7 +26,18 @@ type figure struct {
 	run        func(full bool, args []string) error
 }
 
+// parts are what this program does as a child of itself, by its first argument: what devices do, so that its processor
+// time is told apart.
+var parts = map[string]func(args []string) error{"agents": serveAgents}
+
 func main() {
+	if len(os.Args) > 1 && parts[os.Args[1]] != nil {
+		if err := parts[os.Args[1]](os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	quick := flag.Bool("quick", false, "little, in seconds (the default)")
 	full := flag.Bool("full", false, "all of it")
 	flag.Usage = usage

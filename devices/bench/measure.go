@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -33,13 +35,24 @@ func (s series) over(t series) series {
 	return out
 }
 
-// goal says whether a value is at most what was wanted.
-func goal(got, want float64, format string) string {
-	word := "met"
-	if got > want {
-		word = "NOT met"
+// goals collects what was missed.
+type goals struct{ missed []string }
+
+// most says whether a value is at most what was wanted, and remembers it if not.
+func (g *goals) most(what string, got, want float64) string {
+	if got <= want {
+		return fmt.Sprintf("goal <= %.2f: met", want)
 	}
-	return fmt.Sprintf("goal <= "+format+": %s", want, word)
+	g.missed = append(g.missed, fmt.Sprintf("%s: %.3f, goal %.2f", what, got, want))
+	return fmt.Sprintf("goal <= %.2f: NOT met", want)
+}
+
+// err says what was missed; nil if nothing was.
+func (g *goals) err() error {
+	if len(g.missed) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(g.missed, "; "))
 }
 
 // spent returns the processor time of this process that f takes.

@@ -280,6 +280,7 @@ func (s *session) fill(r *devices.Reading, values map[string]gosnmp.SnmpPDU) {
 		r.EngineBoot = number(values[snmpEngineBoots])
 	}
 	r.Bridge = bridge(values, s.view())
+	r.Interfaces = make([]devices.Interface, 0, len(s.ports.ports))
 	for n := range s.ports.ports {
 		if i, ok := s.fillPort(&s.ports.ports[n], values); ok {
 			r.Interfaces = append(r.Interfaces, i)
