@@ -73,9 +73,9 @@ func measure(ctx context.Context, c contest, p place) (outcome, error) {
 		return outcome{}, err
 	}
 	defer server.end(0)
-	time.Sleep(150 * time.Millisecond) // it listens by then; a client that comes too early says so
+	time.Sleep(150 * time.Millisecond) // it listens by then; a client that comes too early says so and comes again
 	var client *process
-	for range 3 {
+	for range 20 {
 		if client, err = start(ctx, c.client(p)); err != nil {
 			return outcome{}, err
 		}

@@ -68,8 +68,9 @@ func paired(a, b []outcome, f func(outcome) float64) span {
 	return spanOf(ratios)
 }
 
-// print prints the table of a group at a place and returns how many goals were met, of how many.
-func (r results) print(w io.Writer) (met, of int) {
+// print prints the table of a group at a place and returns how many goals were met, of how many, and what is broken:
+// contests that could not be measured, and those far below their goal.
+func (r results) print(w io.Writer) (met, of int, broken []string) {
 	g := r.group
 	fmt.Fprintf(w, "\n%s, %s, %d rounds\n", g.name, r.place.name, len(r.outcomes[g.contests[0].name]))
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
@@ -77,6 +78,7 @@ func (r results) print(w io.Writer) (met, of int) {
 	for _, c := range g.contests {
 		if err := r.problems[c.name]; err != nil {
 			fmt.Fprintf(t, "%s\tnot measured: %v\n", c.name, err)
+			broken = append(broken, fmt.Sprintf("%s, %s: %s was not measured", g.name, r.place.name, c.name))
 			continue
 		}
 		r.row(t, c.name)
@@ -93,14 +95,18 @@ func (r results) print(w io.Writer) (met, of int) {
 		}
 		what, wanted, cpu, cpuGoal, ok := l.judge(a, b)
 		verdict := "missed"
-		if ok {
+		switch rate := paired(a, b, outcome.perSecond).median; {
+		case ok:
 			verdict = "met"
 			met++
+		case rate < l.floor:
+			verdict = "far below"
+			broken = append(broken, fmt.Sprintf("%s, %s: %s has %.2g times the throughput of %s, less than %g", g.name, r.place.name, l.contest, rate, l.against, l.floor))
 		}
 		fmt.Fprintf(t, "%s / %s\t%s\t%s\t%s\t%s\t%s\n", l.contest, l.against, what, wanted, cpu, cpuGoal, verdict)
 	}
 	t.Flush()
-	return met, of
+	return met, of, broken
 }
 
 // row prints what one contest carried.

@@ -6,6 +6,7 @@ import "slices"
 type goal struct {
 	contest, against string
 	least            float64 // units in a second
+	floor            float64 // what is less than this is no bad luck any more: something is broken; 0: no such thing
 	cpu              float64 // most processor time per unit
 	only             string  // whose processor time: "" both ends', "server", "client"
 	windows          bool    // the share of good 10 ms windows is compared instead of throughput
@@ -40,9 +41,9 @@ func tcpGroup() group {
 			{name: "own > own, portable", server: ownServer("-portable"), client: ownClient("-portable"), read: readEnds(bits)},
 		},
 		goals: []goal{
-			{contest: "own > own", against: "iperf3", least: 2.0, cpu: 0.5},
+			{contest: "own > own", against: "iperf3", least: 2.0, floor: 1.2, cpu: 0.5},
 			{contest: "own > own", against: "iperf3 -Z", least: 1.6, cpu: 0.65},
-			{contest: "own > own, portable", against: "iperf3", least: 0.9, cpu: 1.15},
+			{contest: "own > own, portable", against: "iperf3", least: 0.9, floor: 0.4, cpu: 1.15},
 		},
 	}
 	if program != "" {
@@ -51,7 +52,7 @@ func tcpGroup() group {
 			contest{name: "iperf3 > whydrop", server: programServer, client: stockClient(cubic...), read: readTCP},
 			contest{name: "whydrop > iperf3", server: stockServer, client: programClient(programCubic...), read: readProgram})
 		g.goals = append(g.goals,
-			goal{contest: "whydrop > whydrop", against: "iperf3", least: 2.0, cpu: 0.5},
+			goal{contest: "whydrop > whydrop", against: "iperf3", least: 2.0, floor: 1.2, cpu: 0.5},
 			goal{contest: "whydrop > whydrop", against: "iperf3 -Z", least: 1.6, cpu: 0.65},
 			goal{contest: "iperf3 > whydrop", against: "iperf3", least: 1.4, cpu: 0.65, only: "server"},
 			goal{contest: "whydrop > iperf3", against: "iperf3", least: 1.2})
@@ -66,7 +67,7 @@ func udpGroup() group {
 			{name: "iperf3 -w 4M", server: stockServer, client: stockClient("-u", "-b", "0", "-l", "1470", "-w", "4M"), read: readUDP},
 			{name: "own > own", server: ownServer("-udp"), client: ownClient("-udp"), read: readEnds(datagrams)},
 		},
-		goals: []goal{{contest: "own > own", against: "iperf3 -w 4M", least: 6, cpu: 0.2}},
+		goals: []goal{{contest: "own > own", against: "iperf3 -w 4M", least: 6, floor: 2, cpu: 0.2}},
 	}
 	if programUDP {
 		u := []string{"-u", "-b", "0", "-l", "1470"}
@@ -75,7 +76,7 @@ func udpGroup() group {
 			contest{name: "iperf3 > whydrop", server: programServer, client: stockClient(append(u, "-w", "4M")...), read: readUDP},
 			contest{name: "whydrop > iperf3", server: stockServer, client: programClient(append(u, "-w", "4M")...), read: readProgram})
 		g.goals = append(g.goals,
-			goal{contest: "whydrop > whydrop", against: "iperf3 -w 4M", least: 6, cpu: 0.2},
+			goal{contest: "whydrop > whydrop", against: "iperf3 -w 4M", least: 6, floor: 2, cpu: 0.2},
 			goal{contest: "iperf3 > whydrop", against: "iperf3 -w 4M", least: 0.95},
 			goal{contest: "whydrop > iperf3", against: "iperf3 -w 4M", least: 0.95})
 	}
