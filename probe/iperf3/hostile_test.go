@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -69,75 +70,81 @@ func (c *rawClient) stream() net.Conn {
 func TestHostileClients(t *testing.T) {
 	const good = `{"tcp":true,"time":1,"parallel":1,"len":1000}`
 	tests := []struct {
-		name string
-		act  func(c *rawClient)
+		name   string
+		reason string // in what the server says; "": a connection that says nothing or what is ours to say is not worth a line
+		act    func(c *rawClient)
 	}{
-		{"silence", func(*rawClient) {}},
-		{"half a cookie", func(c *rawClient) { c.bytes("abc") }},
-		{"a byte a second", func(c *rawClient) {
+		{"silence", "", func(*rawClient) {}},
+		{"half a cookie", "", func(c *rawClient) { c.bytes("abc") }},
+		{"a byte a second", "", func(c *rawClient) {
 			for range 60 {
 				c.bytes("a")
 				time.Sleep(time.Second)
 			}
 		}},
-		{"silence after the cookie", func(c *rawClient) { c.cookie() }},
-		{"gone after the cookie", func(c *rawClient) { c.cookie(); c.conn.Close() }},
-		{"parameters of 4 GiB", func(c *rawClient) { c.cookie().until(paramExchange).bytes("\xff\xff\xff\xff{") }},
-		{"parameters of 8193 bytes", func(c *rawClient) { c.cookie().until(paramExchange).bytes("\x00\x00\x20\x01{") }},
-		{"half of the parameters", func(c *rawClient) { c.cookie().until(paramExchange).bytes("\x00\x00\x01\x00{") }},
-		{"parameters that are none", func(c *rawClient) { c.cookie().until(paramExchange).text("GET / HTTP/1.1") }},
-		{"parameters of wrong types", func(c *rawClient) { c.cookie().until(paramExchange).text(`{"time":{"a":1},"parallel":"x"}`) }},
-		{"parameters that are not numbers", func(c *rawClient) { c.cookie().until(paramExchange).text(`{"time":nan,"bandwidth":inf}`) }},
-		{"no proof after the challenge", func(c *rawClient) {
+		{"silence after the cookie", "i/o timeout", func(c *rawClient) { c.cookie() }},
+		{"gone after the cookie", "EOF", func(c *rawClient) { c.cookie(); c.conn.Close() }},
+		{"parameters of 4 GiB", "longer than allowed", func(c *rawClient) { c.cookie().until(paramExchange).bytes("\xff\xff\xff\xff{") }},
+		{"parameters of 8193 bytes", "longer than allowed", func(c *rawClient) { c.cookie().until(paramExchange).bytes("\x00\x00\x20\x01{") }},
+		{"half of the parameters", "1 came", func(c *rawClient) { c.cookie().until(paramExchange).bytes("\x00\x00\x01\x00{") }},
+		{"parameters that are none", "not the JSON", func(c *rawClient) { c.cookie().until(paramExchange).text("GET / HTTP/1.1") }},
+		{"parameters of wrong types", "not the JSON", func(c *rawClient) { c.cookie().until(paramExchange).text(`{"time":{"a":1},"parallel":"x"}`) }},
+		{"parameters that are not numbers", "allowed without the token", func(c *rawClient) { c.cookie().until(paramExchange).text(`{"time":nan,"bandwidth":inf}`) }},
+		{"no proof after the challenge", "wait for PROOF", func(c *rawClient) {
 			c.cookie().until(paramExchange).text(`{"time":1,"whydrop":{"version":1,"auth":true,"nonce":"x"}}`).until(stateHello)
 		}},
-		{"no streams", func(c *rawClient) { c.cookie().until(paramExchange).text(good).until(createStreams) }},
-		{"one stream of four", func(c *rawClient) {
+		{"no streams", "0 of 1 streams came", func(c *rawClient) { c.cookie().until(paramExchange).text(good).until(createStreams) }},
+		{"one stream of four", "1 of 4 streams came", func(c *rawClient) {
 			c.cookie().until(paramExchange).text(`{"time":1,"parallel":4}`).until(createStreams)
 			c.stream()
 		}},
-		{"five streams of one", func(c *rawClient) {
+		{"five streams of one", "", func(c *rawClient) {
 			c.cookie().until(paramExchange).text(good).until(createStreams)
 			for range 5 {
 				c.stream()
 			}
 		}},
-		{"no data", func(c *rawClient) {
+		{"no data", "did not begin", func(c *rawClient) {
 			c.cookie().until(paramExchange).text(good).until(createStreams)
 			c.stream()
 			c.until(testRunning)
 		}},
-		{"the wrong state in a test", func(c *rawClient) {
+		{"the wrong state in a test", "in the middle of a test", func(c *rawClient) {
 			c.cookie().until(paramExchange).text(good).until(createStreams)
 			c.stream()
 			c.until(testRunning).bytes("\x0e")
 		}},
-		{"no results", func(c *rawClient) {
+		{"no results", "results", func(c *rawClient) {
 			c.cookie().until(paramExchange).text(good).until(createStreams)
 			c.stream()
 			c.until(testRunning).bytes("\x04").until(exchangeResults)
 		}},
-		{"results of 4 GiB", func(c *rawClient) {
+		{"results of 4 GiB", "longer than allowed", func(c *rawClient) {
 			c.cookie().until(paramExchange).text(good).until(createStreams)
 			c.stream()
 			c.until(testRunning).bytes("\x04").until(exchangeResults).bytes("\xff\xff\xff\xff")
 		}},
-		{"results without streams", func(c *rawClient) {
+		{"results of 2 MiB", "longer than allowed", func(c *rawClient) {
+			c.cookie().until(paramExchange).text(good).until(createStreams)
+			c.stream()
+			c.until(testRunning).bytes("\x04").until(exchangeResults).bytes("\x00\x20\x00\x00" + strings.Repeat(" ", 2<<20))
+		}},
+		{"results without streams", "stream 1 is missing", func(c *rawClient) {
 			c.cookie().until(paramExchange).text(good).until(createStreams)
 			c.stream()
 			c.until(testRunning).bytes("\x04").until(exchangeResults).text(`{"streams":[]}`)
 		}},
-		{"never done", func(c *rawClient) {
+		{"never done", "", func(c *rawClient) {
 			c.cookie().until(paramExchange).text(good).until(createStreams)
 			c.stream()
 			c.until(testRunning).bytes("\x04").until(exchangeResults).text(`{"streams":[{"id":1,"bytes":0}]}`).until(displayResults)
 		}},
-		{"gone in the middle of a test", func(c *rawClient) {
+		{"gone in the middle of a test", "the client is gone", func(c *rawClient) {
 			c.cookie().until(paramExchange).text(good).until(createStreams)
 			c.stream().Close()
 			c.until(testRunning).conn.Close()
 		}},
-		{"a test that never ends", func(c *rawClient) {
+		{"a test that never ends", "it was to take 1s", func(c *rawClient) {
 			c.cookie().until(paramExchange).text(good).until(createStreams)
 			conn := c.stream()
 			c.until(testRunning)
@@ -147,7 +154,7 @@ func TestHostileClients(t *testing.T) {
 				time.Sleep(time.Second / 3)
 			}
 		}},
-		{"random states", func(c *rawClient) {
+		{"random states", "0 of 1 streams came", func(c *rawClient) {
 			r := rand.New(rand.NewPCG(1, 2))
 			c.cookie().until(paramExchange).text(good).until(createStreams)
 			for range 1000 {
@@ -155,11 +162,18 @@ func TestHostileClients(t *testing.T) {
 			}
 		}},
 	}
+	before := heapBytes()
+	defer func() {
+		if grown := heapBytes() - before; grown > 20<<20 {
+			t.Errorf("memory grew by %d bytes", grown)
+		}
+	}()
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var p pipeNet
-				stop := p.farEnd(t, ServerConfig{Token: "t"})
+				var said lines
+				stop := p.farEnd(t, ServerConfig{Token: "t", Log: said.add})
 				var wg sync.WaitGroup
 				c := p.raw(t)
 				wg.Go(func() { tt.act(c) })
@@ -175,9 +189,32 @@ func TestHostileClients(t *testing.T) {
 				}
 				stop()
 				p.reset()
+				if !slices.ContainsFunc(said.all, func(line string) bool { return strings.Contains(line, tt.reason) }) {
+					t.Errorf("the server said %q, want %q in it", said.all, tt.reason)
+				}
 			})
 		})
 	}
+}
+
+// heapBytes is what is in use after what is not was collected.
+func heapBytes() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// lines gathers what a far end says.
+type lines struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (l *lines) add(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, line)
 }
 
 func TestThousandSilentConnections(t *testing.T) {

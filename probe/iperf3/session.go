@@ -294,7 +294,7 @@ func (t *session) exchange() error {
 	if err := t.ctl.send(exchangeResults, nil); err != nil {
 		return err
 	}
-	text, err := t.ctl.text("results", maxResults)
+	text, err := t.ctl.text("results", maxCounts)
 	if err != nil {
 		return err
 	}

@@ -179,7 +179,10 @@ func (b *Book) Answer(a Answer) bool {
 		e.dups++
 		return false
 	}
-	at := max(b.offset(a.At), e.sent)
+	at := b.offset(a.At)
+	if at < e.sent { // the kernel's time of arrival, and the clock was set forward since
+		at, a.Exact = e.sent+b.rtt.value(), false
+	}
 	whole := at - e.sent
 	var kept time.Duration
 	if a.Far != nil {

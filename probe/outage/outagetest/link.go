@@ -42,6 +42,9 @@ type Path struct {
 // removes them when the test ends.
 func NewPath(t *testing.T, prefix string) *Path {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a real path takes seconds")
+	}
 	need(t)
 	p := &Path{t: t, prefix: prefix + strconv.Itoa(os.Getpid())}
 	a, r, b := p.ns("a"), p.ns("r"), p.ns("b")
