@@ -52,7 +52,7 @@ func (e Expression) IsZero() bool { return e.Text == "" }
 
 // branch is a node of a condition's logic: a leaf, or a connective over branches.
 type branch struct {
-	op   string // "", not, and, or
+	op   string // "", not, surely, and, or
 	kids []*branch
 	leaf *vm.Program // gives [left, right, result] for a comparison, [result] for anything else
 }
@@ -152,6 +152,10 @@ func (r *reader) call(c *ast.CallNode) {
 			return
 		}
 		r.asks = append(r.asks, of.Value)
+	case "events":
+		if !slices.Contains(timeline.EventTypes(), timeline.EventType(of.Value)) {
+			r.err = fmt.Errorf("%q is no type of event", of.Value)
+		}
 	case "says", "cure", "better", "setting", "set_on", "size_of":
 		if _, ok := topics[of.Value]; !ok {
 			r.err = fmt.Errorf("%q is no topic%s", of.Value, nearest(of.Value, keysOf(topics)))
@@ -173,6 +177,10 @@ func grow(n ast.Node, env map[string]any) (*branch, error) {
 	case *ast.UnaryNode:
 		if x.Operator == "not" || x.Operator == "!" {
 			return connect("not", env, x.Node)
+		}
+	case *ast.CallNode:
+		if id, ok := x.Callee.(*ast.IdentifierNode); ok && id.Value == "surely" && len(x.Arguments) == 1 {
+			return connect("surely", env, x.Arguments[0])
 		}
 	case *ast.BinaryNode:
 		switch x.Operator {
@@ -229,6 +237,11 @@ func (b *branch) truth(env map[string]any) Truth {
 			return Yes
 		}
 		return Unknown
+	case "surely":
+		if b.kids[0].truth(env) == Yes {
+			return Yes
+		}
+		return No
 	case "and", "or":
 		out := Yes
 		decides := No

@@ -155,6 +155,8 @@ type portFacts struct {
 	Total      func(string) float64 `expr:"total"`
 	TotalShare func(string) float64 `expr:"total_share"`
 	State      func(string) float64 `expr:"state"`
+	Events     func(string) float64 `expr:"events"`                            // how many events of a type the port had
+	MeanSize   float64              `expr:"mean_size" metric:"if.in.bits"`     // octets received per packet, by the totals or what was counted
 	Age        float64              `expr:"age"`                               // over how long the totals were counted, s
 	HasTotals  float64              `expr:"totals"`                            // 1 if only totals are told of the port, 0 if something was counted while the record ran
 	MeanLoad   float64              `expr:"mean_load" metric:"if.utilisation"` // utilisation averaged over the longest interval that was told

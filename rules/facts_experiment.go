@@ -54,6 +54,8 @@ type testFacts struct {
 	HostDrops   float64 `expr:"host_drops" metric:"host.udp_drops"`   // datagrams that the receiving hosts lost
 	CPU         float64 `expr:"cpu" metric:"host.cpu"`                // the busiest host or end of a test, share of its CPU or of one core
 	CPUHost     string  `expr:"cpu_host"`                             // which
+	CPUDevice   bool    `expr:"cpu_device"`                           // it is a device of the path, no end of it
+	SpeedStep   float64 `expr:"speed_step" metric:"if.speed"`         // the fastest port of the path over the slowest
 	SizePasses  float64 `expr:"size_passes" metric:"probe.result"`    // the largest size that gets through, bytes
 	SizeFails   float64 `expr:"size_fails" metric:"probe.result"`     // the smallest above it that does not
 	SizeSlope   float64 `expr:"size_slope" metric:"probe.result"`     // TCP's rate with the largest segments over that with the smallest
@@ -111,6 +113,7 @@ func (sc *scene) testFacts(ps *pathScene) *testFacts {
 	f.windows(steady, f.RTT)
 	f.tools(rs)
 	sc.hostsOfTests(f, rs)
+	sc.speedStep(f, ps)
 	sc.otherPaths(f, ps)
 	sc.words(f, rs)
 	ps.tests = f
@@ -139,8 +142,8 @@ func (f *testFacts) rates(steady, tcp []result, line float64) {
 		}
 	}
 	for _, r := range tcp {
-		if r.early && f.Rate > 0 {
-			f.Early = r.rate / f.Rate
+		if later := least(pick(steady, func(s result) bool { return s.way() == r.way() }), rateOf); r.early && later >= 0 {
+			f.Early = r.rate / max(later, 1)
 		}
 	}
 	if v := known(steady, rateOf); len(v) >= 3 {

@@ -12,24 +12,41 @@ import (
 // hostsOfTests finds the busiest of the hosts that anything is told of, and what they lost.
 func (sc *scene) hostsOfTests(f *testFacts, rs []result) {
 	f.CPU, f.HostDrops = nan, total(rs, func(r result) float64 { return r.dropped })
-	busier := func(v float64, who string) {
+	busier := func(v float64, who string, device bool) {
 		if v > orZero(f.CPU) || math.IsNaN(f.CPU) && !math.IsNaN(v) {
-			f.CPU, f.CPUHost = v, who
+			f.CPU, f.CPUHost, f.CPUDevice = v, who, device
 		}
 	}
 	for _, r := range rs {
-		busier(r.sender, "the sender")
-		busier(r.receiver, "the receiver")
+		busier(r.sender, "the sender", false)
+		busier(r.receiver, "the receiver", false)
 	}
 	for _, k := range sc.keys() {
 		switch k.Metric {
 		case timeline.HostCPU, timeline.HostCoreBusy, timeline.HostSoftirq, timeline.HostProcessCPU, timeline.DeviceCPU:
 			for _, x := range sc.snap.Series(k.Subject, k.Metric) {
-				busier(x.Value, k.Subject.Name+k.Subject.Device)
+				busier(x.Value, k.Subject.Name+k.Subject.Device, k.Subject.Kind == timeline.KindDevice)
 			}
 		case timeline.HostUDPDrops:
 			f.HostDrops = orZero(f.HostDrops) + correlate.Total(sc.snap.Series(k.Subject, k.Metric), sc.span)
 		}
+	}
+}
+
+// speedStep compares the fastest port of the path with the slowest.
+func (sc *scene) speedStep(f *testFacts, ps *pathScene) {
+	var slow, fast float64
+	for _, sub := range sc.portsOn(ps) {
+		if v := sc.port(ps, sub).Speed; v > 0 {
+			fast = max(fast, v)
+			if slow == 0 || v < slow {
+				slow = v
+			}
+		}
+	}
+	f.SpeedStep = nan
+	if slow > 0 {
+		f.SpeedStep = fast / slow
 	}
 }
 
@@ -71,10 +88,10 @@ func (sc *scene) words(f *testFacts, own []result) {
 	cureOf := func(name string) cure {
 		if _, ok := cured[name]; !ok {
 			cured[name] = cure{factor: nan}
-			if re, known := topics[name]; known {
-				cured[name] = t.cureOf(re, own)
+			if topics[name] != nil {
+				cured[name] = t.cureOf(name, own)
 				if math.IsNaN(cured[name].factor) && name == "middlebox" {
-					cured[name] = t.cureOf(re, all)
+					cured[name] = t.cureOf(name, all)
 				}
 			}
 		}

@@ -47,6 +47,11 @@ func (sc *scene) totalFacts(f *portFacts, sub timeline.Subject) {
 		}
 		return nan
 	}
+	f.Events = func(t string) float64 { return float64(len(sc.snap.EventsOf(sub, timeline.EventType(t)))) }
+	f.MeanSize = f.Total(string(timeline.InBits)) / f.Total(string(timeline.InPackets))
+	if n := f.Counted(string(timeline.InBits)) / 8 / f.Counted(string(timeline.InPackets)); !math.IsNaN(n) {
+		f.MeanSize = n
+	}
 	counted := false
 	for _, m := range []timeline.Metric{timeline.InErrors, timeline.InFCS, timeline.OutDrops, timeline.InDrops, timeline.InSymbol} {
 		counted = counted || len(sc.snap.Series(sub, m)) > 0

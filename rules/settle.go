@@ -12,13 +12,13 @@ import (
 
 // yield drops matches that another cause explains better, and all but the best of a rule about one subject.
 func (e *evaluation) yield() {
-	for _, m := range e.matches {
-		for _, o := range e.matches {
+	for i, m := range e.matches {
+		for j, o := range e.matches {
 			if m == o || m.dropped || o.dropped {
 				continue
 			}
 			same := o.cand.subject == m.cand.subject || m.rule.OnePerPath && o.cand.path == m.cand.path && o.span.Overlaps(m.span)
-			if o.rule.ID == m.rule.ID && same && e.preferred(o, m) {
+			if o.rule.ID == m.rule.ID && same && (e.preferred(o, m) || j < i && compareMatches(o, m) == 0) {
 				m.dropped = true
 				o.hits = uniqueEpisodes(append(o.hits, m.hits...))
 			}
@@ -141,6 +141,9 @@ func (e *evaluation) fold() {
 		}
 		ps := e.pathOf(m.cand.path)
 		open := slices.ContainsFunc(m.hits, func(h correlate.Episode) bool { return !e.explained(h) })
+		if ps != nil && ps.tests != nil && ps.tests.Watched == 0 { // nothing over time that could be open
+			open = !slices.ContainsFunc(e.matches, func(o *match) bool { return o.verdict != CannotTell && o.cand.path == m.cand.path })
+		}
 		if m.cand.scope == ScopeDevice { // blindness is told for itself
 			if k := kept[m.cand.path]; k != nil && k.cand.scope == ScopeDevice {
 				k.absorb(m)

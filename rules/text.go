@@ -115,6 +115,7 @@ var wording = map[string]any{
 	"clock":   clockText,
 	"names":   list,
 	"num":     number,
+	"surely":  func(v bool) bool { return v }, // of a condition: what is not known is no
 	"known":   func(v float64) bool { return !math.IsNaN(v) },
 	"orelse": func(v, def float64) float64 {
 		if math.IsNaN(v) {

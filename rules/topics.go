@@ -47,12 +47,17 @@ var topics = map[string]*regexp.Regexp{
 	"stale":     word(`static arp|stale|arp (entry|cache|table)|mac (address )?table|clear(ed)? (the )?(arp|mac)`),
 }
 
+// states are topics whose words tell their state by themselves.
+var states = map[string]struct{ on, off *regexp.Regexp }{
+	"pacing": {word(`pac(ed|ing)|fq|smoothed?|rate[ -_]limited by the sender`), word(`unlimited|unpaced|not paced|burst\w*`)},
+}
+
 func word(alternatives string) *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[^\pL\pN])(?:` + alternatives + `)(?:[^\pL\pN]|$)`)
 }
 
 var (
-	offWords = regexp.MustCompile(`\b(off|disabled?|disabling|without|no|not|none|removed|remov(e|ing)|bypass(ed|ing)?|past|around|lowered|reduced|smaller|stopped|unset|false|never)\b`)
+	offWords = regexp.MustCompile(`\b(off|disabled?|disabling|without|no|not|none|removed|remov(e|ing)|bypass(ed|ing|es)?|exempt(ed)?|whitelist(ed)?|direct(ly)?|past|around|lowered|reduced|smaller|stopped|unset|false|never)\b`)
 	onWords  = regexp.MustCompile(`\b(on|enabled?|enabling|active|with|through|via|uses?|using|true|set|raised|added|larger|forced)\b`)
 
 	afterWords  = regexp.MustCompile(`\b(after(wards)?|fixed|later|then|cured|repaired|following|new|since)\b`)
@@ -64,7 +69,17 @@ var (
 )
 
 // state says which state of a topic the words are about: "on", "off", or "" if they do not tell.
-func state(topic *regexp.Regexp, words string) string {
+func state(name, words string) string {
+	topic := topics[name]
+	if own, ok := states[name]; ok {
+		switch {
+		case own.off.MatchString(words):
+			return "off"
+		case own.on.MatchString(words):
+			return "on"
+		}
+		return ""
+	}
 	for _, loc := range topic.FindAllStringIndex(words, -1) {
 		// The clause around the word: a setting's state stands close to it.
 		from, to := loc[0], loc[1]
@@ -170,14 +185,14 @@ type cure struct {
 }
 
 // cureOf compares the tests in the two states of a topic.
-func (t *hearsay) cureOf(topic *regexp.Regexp, rs []result) cure {
-	none := cure{factor: nan}
+func (t *hearsay) cureOf(name string, rs []result) cure {
+	topic, none := topics[name], cure{factor: nan}
 	if !t.says(topic, rs) {
 		return none
 	}
-	on := pick(rs, func(r result) bool { return state(topic, r.words) == "on" })
-	off := pick(rs, func(r result) bool { return state(topic, r.words) == "off" })
-	rest := pick(rs, func(r result) bool { return !r.early && state(topic, r.words) == "" })
+	on := pick(rs, func(r result) bool { return state(name, r.words) == "on" })
+	off := pick(rs, func(r result) bool { return state(name, r.words) == "off" })
+	rest := pick(rs, func(r result) bool { return !r.early && state(name, r.words) == "" })
 	switch {
 	case len(on) > 0 && len(off) > 0:
 		if c := compare(on, off); c.factor >= 1 {
@@ -241,6 +256,8 @@ func compare(a, b []result) cure {
 				f = y.rate / max(x.rate, 1)
 			case x.proto == y.proto && !math.IsNaN(x.loss) && !math.IsNaN(y.loss) && x.lossy() != y.lossy():
 				f = (x.loss + cleanTo) / (y.loss + cleanTo)
+			case x.rate > 0 && math.IsNaN(y.rate) && math.IsNaN(y.loss) && passWords.MatchString(y.words) && !passWords.MatchString(x.words):
+				f = healed
 			case x.lossy() && y.rate > 0 && math.IsNaN(y.loss) || x.failed() && y.passed():
 				f = healed
 			}
