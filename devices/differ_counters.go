@@ -110,6 +110,7 @@ type delta struct {
 	to   Counter
 	step uint64 // by how much it rose; if not fell
 	fell bool
+	wrap bool   // it wrapped, or was cleared where a wrap can't be ruled out
 	text string // why the step is not believed; "" if it is
 }
 
@@ -195,7 +196,7 @@ func fallen(deltas []delta) bool {
 		switch {
 		case dl.fell:
 			fell++
-		case dl.step > 0:
+		case dl.step > 0 && !dl.wrap:
 			rose++
 		}
 	}
@@ -219,7 +220,7 @@ func (w *writer) subtract(f figure, b base, c Counter, speed float64, p *portSta
 	case c.Bits == 32 && w.mayWrap(p, i) && speed > 0:
 		step := c.Value + 1<<32 - b.counter.Value
 		if float64(step)*f.scale/w.longest(b) <= f.most(speed) {
-			dl.step = step
+			dl.step, dl.wrap = step, true
 			return dl
 		}
 	}

@@ -179,11 +179,12 @@ func (h *history) happen() (pause time.Duration, broke string) {
 		h.truth = [figuresOf]float64{}
 	case n < 14:
 		broke = "reboot"
-		h.truth, h.up = [figuresOf]float64{}, 0
-		pause += time.Duration(h.r.IntN(90)) * time.Second
+		off := time.Duration(15+h.r.IntN(60)) * time.Second // the quickest switches take so long
+		h.truth, h.up = [figuresOf]float64{}, -off
+		pause = off + time.Duration(500+h.r.IntN(10000))*time.Millisecond
 	case n < 15:
 		broke = "agent restart"
-		h.up = 0
+		h.up = -time.Duration(200+h.r.IntN(500)) * time.Millisecond
 	case n < 16:
 		broke = "renumbered"
 		h.index += 1 + uint32(h.r.IntN(100))

@@ -40,7 +40,7 @@ func lines(_ bool, _ []string) error {
 		if err != nil {
 			return err
 		}
-		for line := range strings.Lines(string(b)) {
+		for _, line := range syslog.Unwrap(strings.Split(string(b), "\n")) {
 			line = strings.TrimRight(line, "\r\n")
 			if _, pass, ok := strings.Cut(line, " pass = "); ok {
 				line = pass
