@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"whydrop/correlate/timeline"
 	"whydrop/devices"
 )
 
@@ -34,6 +35,7 @@ var learning = Table{
 	Name:    "dot1dTpLearnedEntryDiscards",
 	MIB:     "BRIDGE-MIB, RFC 4188",
 	Cadence: States,
+	Metrics: []timeline.Metric{timeline.LearnDiscards},
 	Roots:   []string{dot1dTpLearnedEntryDiscards},
 	Live:    []string{dot1dTpLearnedEntryDiscards},
 	Fill: func(v View, r *devices.Reading) {
@@ -77,6 +79,7 @@ var fdbSize = Table{
 	Name:    "dot1qFdbTable",
 	MIB:     "Q-BRIDGE-MIB, RFC 4363",
 	Cadence: Slow,
+	Metrics: []timeline.Metric{timeline.Stations},
 	Roots:   []string{dot1qFdbDynamicCount},
 	Fill: func(v View, r *devices.Reading) {
 		var sum uint64

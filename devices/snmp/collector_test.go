@@ -67,7 +67,7 @@ func sw(a *snmptest.Agent) {
 func device(addr netip.AddrPort, ports ...string) devices.Device {
 	return devices.Device{
 		Name: "sw1", Address: addr.Addr().String(), Ports: ports,
-		SNMP: &devices.SNMP{Version: "2c", Port: addr.Port(), Community: devices.NewSecret("public"), Timeout: 300 * time.Millisecond},
+		SNMP: &devices.SNMP{Version: "2c", Port: addr.Port(), Community: devices.NewSecret("public"), Timeout: 5 * time.Second},
 	}
 }
 

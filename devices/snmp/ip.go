@@ -1,6 +1,9 @@
 package snmp
 
-import "whydrop/devices"
+import (
+	"whydrop/correlate/timeline"
+	"whydrop/devices"
+)
 
 // fragments counts packets that should have been fragmented and must not be: ipSystemStatsOutFragFails of IPv4 and IPv6,
 // Counter32 (IP-MIB, RFC 4293), or ipFragFails, Counter32, of older agents (RFC 1213).
@@ -8,6 +11,7 @@ var fragments = Table{
 	Name:    "ipSystemStatsTable",
 	MIB:     "IP-MIB, RFC 4293",
 	Cadence: States,
+	Metrics: []timeline.Metric{timeline.FragFails},
 	Roots:   []string{ipFragFails, ipSystemStatsOutFragFails},
 	Live:    []string{ipFragFails, ipSystemStatsOutFragFails},
 	Fill: func(v View, r *devices.Reading) {

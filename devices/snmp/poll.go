@@ -76,7 +76,7 @@ func (s *session) poll(ctx context.Context) (devices.Reading, error) {
 
 // alive says whether a device answered to the end of a poll, so that it may be asked for more.
 func (s *session) alive(err error) bool {
-	return err == nil || errors.Is(err, devices.ErrPartial) && !errors.Is(err, devices.ErrTimeout) && !s.ports.long
+	return !s.ports.long && (err == nil || errors.Is(err, devices.ErrPartial) && !errors.Is(err, devices.ErrTimeout))
 }
 
 // cut says that a poll ended before its end.
@@ -282,27 +282,28 @@ func (s *session) fill(r *devices.Reading, values map[string]gosnmp.SnmpPDU) {
 	r.Bridge = bridge(values, s.view())
 	r.Interfaces = make([]devices.Interface, 0, len(s.ports.ports))
 	for n := range s.ports.ports {
-		if i, ok := s.fillPort(&s.ports.ports[n], values); ok {
-			r.Interfaces = append(r.Interfaces, i)
+		r.Interfaces = append(r.Interfaces, devices.Interface{})
+		if last := len(r.Interfaces) - 1; !s.fillPort(&s.ports.ports[n], &r.Interfaces[last], values) {
+			r.Interfaces = r.Interfaces[:last]
 		}
 	}
 	slices.SortStableFunc(r.Interfaces, func(a, b devices.Interface) int { return int(int64(a.Index.Value) - int64(b.Index.Value)) })
 }
 
-// fillPort returns a port's interface; false if the device gave nothing of it.
-func (s *session) fillPort(p *port, values map[string]gosnmp.SnmpPDU) (devices.Interface, bool) {
+// fillPort fills in a port's interface, which is empty; false if the device gave nothing of it.
+func (s *session) fillPort(p *port, i *devices.Interface, values map[string]gosnmp.SnmpPDU) bool {
 	index := uintText(p.index)
-	i := devices.Interface{Index: devices.Some(p.index), Name: p.name, SpeedMax: offers(p)}
+	*i = devices.Interface{Index: devices.Some(p.index), Name: p.name, SpeedMax: offers(p)}
 	any := false
 	for _, x := range p.rows {
 		row := Row{x.table.Entry, x.index, values}
-		x.table.FillPort(row, &i)
+		x.table.FillPort(row, i)
 		for _, g := range x.table.Columns {
 			any = any || slices.ContainsFunc(g, func(col int) bool { _, ok := row.pdu(col); return ok })
 		}
 	}
 	if !any {
-		return i, false
+		return false
 	}
 	if v, ok := values[column(ifXTable, ifAlias)+"."+index]; ok {
 		p.alias, _ = text(v)
@@ -328,7 +329,7 @@ func (s *session) fillPort(p *port, values map[string]gosnmp.SnmpPDU) (devices.I
 	if s.regular.made {
 		s.supersede(index, values)
 	}
-	return i, true
+	return true
 }
 
 // offers returns the speed that the port's names say its hardware has.
