@@ -35,12 +35,6 @@ func (f *farCounts) hear(text []byte) {
 		if !known && len(f.last) == maxStreams {
 			continue
 		}
-		or0 := func(v *uint64) uint64 {
-			if v == nil {
-				return 0
-			}
-			return *v
-		}
 		c.at, c.fresh = time.Duration(r.Seconds*float64(time.Second)), true
 		c.told = mark{packets: *s.Packets, lost: *s.Lost, reordered: or0(s.OutOfOrder), hostDropped: or0(s.HostDropped)}
 		if j := within(s.Jitter, maxTime); j != nil {
@@ -48,6 +42,13 @@ func (f *farCounts) hear(text []byte) {
 		}
 		f.last[s.ID] = c
 	}
+}
+
+func or0(v *uint64) uint64 {
+	if v == nil {
+		return 0
+	}
+	return *v
 }
 
 // since returns what was told of a stream since the last call; nil if nothing was, or more than the datagrams sent.
