@@ -126,6 +126,9 @@ func windowMeans(p Plan, rows, _ []Row) (out []string) {
 	if n := len(sized); n > 0 && sized[n-1].PeerWindow > 0 && float64(sized[n-1].PeerWindow) < sized[n-1].Step.Value/2 {
 		out = append(out, fmt.Sprintf("Of %s asked for, the far end never offered more than %s: its system's limit, or no need for more.", sized[n-1].Step.Name, Bytes(float64(sized[n-1].PeerWindow))))
 	}
+	if low, ok := scattered(sized, best); ok {
+		return append(out, fmt.Sprintf("But with %s it is %s, with nothing sent again to explain it: other traffic or a busy host disturbed the measurement. Repeat it.", low.Step.Name, Bits(low.Arrived)))
+	}
 	switch {
 	case own == nil || len(sized) == 0:
 	case own.Arrived >= 0.9*best.Arrived:
@@ -134,6 +137,16 @@ func windowMeans(p Plan, rows, _ []Row) (out []string) {
 		out = append(out, fmt.Sprintf("The systems' own tuning reaches only %s: raise its upper limits (Linux: net.ipv4.tcp_rmem and tcp_wmem) or set the window.", Bits(own.Arrived)))
 	}
 	return out
+}
+
+// scattered returns a row that a window larger than the best one's should have kept from being so low.
+func scattered(sized []Row, best Row) (low Row, ok bool) {
+	for _, r := range sized {
+		if r.Step.Value > best.Step.Value && best.Step.Value > 0 && r.Arrived < 0.7*best.Arrived && r.Retransmits.Or(0) < someAgain {
+			return r, true
+		}
+	}
+	return Row{}, false
 }
 
 // knee says up to which window the rate follows it.

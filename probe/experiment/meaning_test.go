@@ -61,6 +61,8 @@ func TestMeaning(t *testing.T) {
 			[]string{"own tuning reaches only 200 Mbit/s"}, []string{"set no window"}},
 		{"the far end's limit", Window, gig, []Row{tcpRow("64 KiB", 65536, 52, 65536), tcpRow("4 MiB", 4<<20, 99, 4<<20).named(func(r *Row) { r.FarRate = 100e6 })},
 			[]string{"the far end allows no more than 100 Mbit/s"}, nil},
+		{"a measurement that was disturbed", Window, gig, []Row{tcpRow("64 KiB", 65536, 95, 65536), tcpRow("1 MiB", 1<<20, 15, 1<<20), tcpRow("own tuning", 0, 60, 1<<20)},
+			[]string{"with 1 MiB it is 15 Mbit/s", "disturbed the measurement"}, []string{"tuning"}},
 		{"loss is the limit", Window, gig, []Row{tcpRow("64 KiB", 65536, 12, 65536).again(30), tcpRow("4 MiB", 4<<20, 13, 4<<20).again(30)},
 			[]string{"loss is what holds the rate down"}, nil},
 		{"one window's probes are no loss", Streams, gig, []Row{tcpRow("1 stream", 1, 50, 65536).again(4), tcpRow("8 streams", 8, 380, 65536)},

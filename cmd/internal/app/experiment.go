@@ -13,6 +13,7 @@ import (
 	"whydrop/correlate/timeline"
 	"whydrop/probe/experiment"
 	"whydrop/probe/host"
+	"whydrop/probe/iperf3"
 )
 
 // ExperimentOptions says which experiment is carried out and how its result is shown.
@@ -46,13 +47,18 @@ func Experiment(ctx context.Context, opt ExperimentOptions) error {
 	}
 	done := 0
 	follow := timeline.SinkFunc(func(r timeline.Record) {
-		if e, ok := r.(timeline.Event); ok && e.Type == timeline.EventResult && opt.Probe.Progress != nil && o.Format == "text" {
+		if e, ok := r.(timeline.Event); ok && e.Type == timeline.EventResult && o.Format == "text" {
 			done++
 			fmt.Fprintf(opt.Probe.Progress, "step %d: %s\n", done, report.Clean(e.Text))
 		}
 	})
+	own, err := opt.watchHost(ctx)
+	if err != nil {
+		return err
+	}
 	started := time.Now()
 	rows, err := experiment.Run(ctx, plan, follow)
+	own.end(iperf3.Result{})
 	doc := experimentDocument(o, plan, rows, to, started, err)
 	doc.Interrupted = ctx.Err() != nil
 	show := func(w io.Writer) { experimentText(w, plan, rows) }
@@ -64,6 +70,14 @@ func Experiment(ctx context.Context, opt ExperimentOptions) error {
 		}
 	}
 	return o.finish(ctx, doc, show, err == nil, err)
+}
+
+// watchHost watches this host while the steps run.
+func (opt ExperimentOptions) watchHost(ctx context.Context) (*tester, error) {
+	o := opt.Probe
+	o.Test.UDP = true // what it does to datagrams is worth a word in every sweep
+	o.Pcap, o.Verbose = "", false
+	return watchTester(ctx, o)
 }
 
 // options adds to the test what is known of this host's link.
