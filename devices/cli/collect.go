@@ -232,6 +232,7 @@ func (l *Slow) Collect(ctx context.Context, d devices.Device) (devices.Reading, 
 	slow := perPort(Platforms[platformOf(d)].Slow, d.Watched())
 	r, refused, _, err := l.c.read(ctx, d, questions{optional: l.c.state.known(d.Name, slow)})
 	l.c.state.forget(d.Name, refused)
+	r.Interfaces = nil // a part of what the ports say is no reading of them
 	return r, err
 }
 

@@ -6,15 +6,15 @@ import "regexp"
 var ciscoIOS = Platform{
 	Setup:    []string{"terminal width 511", "terminal length 0"},
 	Counters: []string{"show interfaces [NAME]"},
-	States:   []string{"show spanning-tree detail", "show interfaces status err-disabled", "show standby", "show vrrp"},
+	States:   []string{"show interfaces counters errors", "show spanning-tree detail", "show interfaces status err-disabled", "show standby", "show vrrp"},
 	Log:      []string{"show logging", "show clock"},
 	Slow: []string{
-		"show interfaces counters errors", "show etherchannel summary", "show lldp neighbors detail", "show cdp neighbors detail", "show processes cpu",
-		"show interfaces transceiver detail", "show errdisable recovery", "show udld neighbors", "show storm-control", "show switch", "show redundancy",
+		"show etherchannel summary", "show lldp neighbors detail", "show cdp neighbors detail", "show processes cpu",
+		"show interfaces transceiver detail", "show switch", "show redundancy",
 	},
 	Once: []string{"show version"},
 	OnRequest: []string{
-		"show interfaces status", "show spanning-tree mst detail", "show spanning-tree inconsistentports", "show mac address-table", "show mac address-table address MAC",
+		"show interfaces status", "show errdisable recovery", "show udld neighbors", "show storm-control", "show spanning-tree mst detail", "show spanning-tree inconsistentports", "show mac address-table", "show mac address-table address MAC",
 		"show ip arp", "show ip arp IP", "show policy-map interface NAME", "show cable-diagnostics tdr interface NAME",
 	},
 	Enable: "enable",
@@ -34,10 +34,10 @@ func with(p Platform, m Marks) Platform {
 var ciscoNXOS = Platform{
 	Setup:    []string{"terminal width 511", "terminal length 0"},
 	Counters: []string{"show interface [NAME]"},
-	States:   []string{"show spanning-tree detail", "show interface status err-disabled", "show hsrp detail", "show vrrp detail"},
+	States:   []string{"show interface counters errors", "show spanning-tree detail", "show interface status err-disabled", "show hsrp detail", "show vrrp detail"},
 	Log:      []string{"show logging logfile", "show clock"},
 	Slow: []string{
-		"show interface counters errors", "show port-channel summary", "show lldp neighbors detail", "show cdp neighbors detail", "show processes cpu", "show interface transceiver details",
+		"show port-channel summary", "show lldp neighbors detail", "show cdp neighbors detail", "show processes cpu", "show interface transceiver details",
 	},
 	Once:      []string{"show version"},
 	OnRequest: []string{"show interface status", "show mac address-table", "show mac address-table address MAC", "show ip arp", "show ip arp IP"},

@@ -6,10 +6,10 @@ import "regexp"
 var aristaEOS = Platform{
 	Setup:    []string{"terminal width 32767", "terminal length 0"},
 	Counters: []string{"show interfaces [NAME]"},
-	States:   []string{"show spanning-tree detail", "show interfaces status errdisabled", "show mlag", "show vrrp"},
+	States:   []string{"show interfaces counters errors", "show spanning-tree detail", "show interfaces status errdisabled", "show mlag", "show vrrp"},
 	Log:      []string{"show logging", "show clock"},
 	Slow: []string{
-		"show interfaces counters errors", "show port-channel summary", "show lldp neighbors detail", "show processes top once", "show interfaces transceiver",
+		"show port-channel summary", "show lldp neighbors detail", "show processes top once", "show interfaces transceiver",
 	},
 	Once:      []string{"show version"},
 	OnRequest: []string{"show interfaces status", "show mac address-table", "show mac address-table address MAC", "show ip arp", "show ip arp IP"},

@@ -50,7 +50,7 @@ func TestIntoTakesArgumentsAndSaysWhatItDoesNotKnow(t *testing.T) {
 	if err := Into("cisco_iosxe", "show interfaces GigabitEthernet1/0/1", Input{Text: ports}, &r); err != nil || len(r.Interfaces) != 2 {
 		t.Errorf("%d ports, %v", len(r.Interfaces), err)
 	}
-	for _, c := range [][2]string{{"cisco_ios", "show running-config"}, {"junos", "show interfaces"}, {"cisco_ios", "show"}, {"cisco_ios", ""}, {"cisco_ios", "show interfacesX"}} {
+	for _, c := range [][2]string{{"cisco_ios", "show running-config"}, {"vt100", "show interfaces"}, {"cisco_ios", "show"}, {"cisco_ios", ""}, {"cisco_ios", "show interfacesX"}} {
 		if err := Into(c[0], c[1], Input{}, &r); err == nil {
 			t.Errorf("no error for %q on %q", c[1], c[0])
 		}

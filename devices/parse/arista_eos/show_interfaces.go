@@ -33,9 +33,7 @@ func header(p *block.Port, line string) bool {
 	if strings.HasPrefix(status, "administratively") {
 		p.Admin = devices.Some("down")
 	}
-	if cause := block.ErrDisabled(reason); cause != "" {
-		p.ErrDisabled = cause
-	}
+	p.ErrDisabled = block.ErrDisabled(reason)
 	return true
 }
 

@@ -43,7 +43,7 @@ func ShowFailover(output string, r *devices.Reading) {
 				g.Since = devices.Some(time.Duration(n) * time.Second)
 			}
 		case strings.HasPrefix(line, "Interface ") && mine && strings.Contains(line, "): "):
-			watched(&g, r, line[len("Interface "):])
+			watched(r, line[len("Interface "):])
 		case strings.HasPrefix(line, "Stateful Failover Logical Update Statistics"):
 			g.Synced = devices.Some(g.Peer == "standby")
 		}
@@ -62,7 +62,7 @@ func unit(s string) string {
 }
 
 // watched reads "outside (192.0.2.1): Normal (Monitored)".
-func watched(g *devices.Redundancy, r *devices.Reading, s string) {
+func watched(r *devices.Reading, s string) {
 	name, rest, ok := strings.Cut(s, " (")
 	if !ok {
 		return
@@ -74,9 +74,6 @@ func watched(g *devices.Redundancy, r *devices.Reading, s string) {
 		w.Virtual = ip
 	}
 	r.Redundancy = append(r.Redundancy, w)
-	if strings.HasPrefix(w.State, "Failed") && g.Reason == "" {
-		g.Reason = "interface " + name + " " + w.State
-	}
 }
 
 // moment reads "11:24:17 UTC Apr 17 2021"; a zone that is not known is taken for UTC.

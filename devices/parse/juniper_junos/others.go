@@ -111,7 +111,7 @@ func ShowSpanningTreeBridge(output string, r *devices.Reading) {
 			if n, _, ok := text.Uint32(seconds); ok {
 				text.Set(&b.SinceChange, time.Duration(n)*time.Second)
 			}
-		case "Topology change last recvd. from", "Topology change last received from":
+		case "Topology change initiator":
 			from, _, _ := strings.Cut(value, " ")
 			text.Set(&b.ChangeFrom, from)
 		}

@@ -104,6 +104,9 @@ func ErrDisabled(reason string) string {
 		if word = strings.TrimSpace(word); word == "linkflap" {
 			word = "link-flap"
 		}
+		if word == "" {
+			word = "err-disabled"
+		}
 		return word
 	case strings.Contains(lower, "err-disabled"), strings.Contains(lower, "errdisable"):
 		return "err-disabled"

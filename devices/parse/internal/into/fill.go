@@ -12,6 +12,9 @@ func fill(have *devices.Interface, p devices.Interface) {
 	if len(p.Name) > len(have.Name) {
 		have.Name = p.Name
 	}
+	if have.ErrDisabled == "err-disabled" && p.ErrDisabled != "" {
+		have.ErrDisabled = p.ErrDisabled // which says why
+	}
 	fillStruct(reflect.ValueOf(have).Elem(), reflect.ValueOf(p))
 }
 

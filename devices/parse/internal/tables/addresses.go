@@ -61,7 +61,7 @@ func binding(f []string) (b devices.Binding, ok bool) {
 	if !b.IP.IsValid() || b.MAC == "" && !incomplete {
 		return b, false
 	}
-	if last := f[len(f)-1]; b.Port == "" && len(f) > 2 {
+	if last := f[len(f)-1]; b.Port == "" && len(f) > 2 && last != "ARPA" && last != "SNAP" {
 		if _, mac := text.MAC(last); !mac && text.IsLetter(last[0]) {
 			b.Port = last
 		}
