@@ -27,6 +27,7 @@ var commands = []func() *cobra.Command{
 	newReplay,
 	newReport,
 	newAnalyze,
+	newMetrics,
 	newCompare,
 	newInvestigate,
 }

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"whydrop/cmd/internal/app"
+	"whydrop/correlate/timeline"
+)
+
+// metricFormats are the forms in which the table of metrics is printed.
+var metricFormats = map[string]func(io.Writer, []timeline.Description) error{
+	"text": metricsText, "md": metricsMarkdown, "json": metricsJSON,
+}
+
+func newMetrics() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "metrics [PART-OF-A-NAME...]",
+		Short: "List every figure that is kept: its unit, what it counts, where it comes from",
+		Long: `Lists every metric: its name, its unit, what it is a metric of, what it counts, and the MIB objects, command line
+fields and probes that it comes from. With arguments, only those whose name or sources hold one of them.`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			print, ok := metricFormats[format]
+			if !ok {
+				return app.Usagef("--format %s: want text, md or json", format)
+			}
+			list := chosen(timeline.Metrics(), args)
+			if len(list) == 0 {
+				return app.Usagef("no metric has %s in its name or sources", strings.Join(args, " or "))
+			}
+			return print(os.Stdout, list)
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "text, md (a table for a document) or json")
+	return cmd
+}
+
+// chosen returns the metrics of which any argument is part of the name or the sources; all, if there are none.
+func chosen(all []timeline.Description, args []string) (out []timeline.Description) {
+	for _, d := range all {
+		keep := len(args) == 0
+		for _, a := range args {
+			a = strings.ToLower(a)
+			keep = keep || strings.Contains(strings.ToLower(string(d.Metric)+"\n"+d.Name+"\n"+d.Sources), a)
+		}
+		if keep {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func metricsText(w io.Writer, list []timeline.Description) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "METRIC\tUNIT\tOF\tNAME\tSOURCES")
+	for _, d := range list {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", d.Metric, d.Unit, d.Kind, d.Name, d.Sources)
+	}
+	return t.Flush()
+}
+
+// markdownCell keeps a text within its cell.
+var markdownCell = strings.NewReplacer("|", `\|`, "*", `\*`, "_", `\_`, "<", `\<`, "`", "\\`")
+
+func metricsMarkdown(w io.Writer, list []timeline.Description) error {
+	var b strings.Builder
+	b.WriteString("| metric | unit | of | name | what it counts | sources |\n|---|---|---|---|---|---|\n")
+	for _, d := range list {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", d.Metric, d.Unit, d.Kind, markdownCell.Replace(d.Name), markdownCell.Replace(d.Help), markdownCell.Replace(d.Sources))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func metricsJSON(w io.Writer, list []timeline.Description) error {
+	type metric struct {
+		Metric  timeline.Metric `json:"metric"`
+		Name    string          `json:"name"`
+		Unit    string          `json:"unit"`
+		Of      string          `json:"of"`
+		Help    string          `json:"help"`
+		Sources string          `json:"sources"`
+	}
+	out := make([]metric, 0, len(list))
+	for _, d := range list {
+		out = append(out, metric{d.Metric, d.Name, d.Unit, d.Kind.String(), d.Help, d.Sources})
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(out)
+}
