@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"maps"
+	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"whydrop/correlate"
 	"whydrop/devices"
+	"whydrop/devices/cli"
 	"whydrop/probe/runner"
 )
 
@@ -46,6 +48,7 @@ type (
 		Source   scalar    `yaml:"source"`
 		Ports    []scalar  `yaml:"ports"`
 		OffPath  []scalar  `yaml:"off_path"`
+		Follow   []scalar  `yaml:"follow"`
 		SNMP     *siteSNMP `yaml:"snmp"`
 		SSH      *siteSSH  `yaml:"ssh"`
 	}
@@ -62,6 +65,7 @@ type (
 		Priv      scalar `yaml:"priv"`
 		PrivPass  scalar `yaml:"priv_pass"`
 		Context   scalar `yaml:"context"`
+		AnySource bool   `yaml:"any_source"`
 	}
 	siteSSH struct {
 		Address         scalar   `yaml:"address"`
@@ -177,8 +181,8 @@ func relaxed(d devices.Device) []string {
 	if d.SSH != nil && d.SSH.InsecureHostKey {
 		out = append(out, "any SSH host key is accepted")
 	}
-	if d.SNMP != nil && d.SNMP.Version == "2c" {
-		out = append(out, "SNMP v2c sends its community in clear text")
+	if d.SNMP != nil && d.SNMP.Version != "3" {
+		out = append(out, "SNMP v"+d.SNMP.Version+" sends its community in clear text")
 	}
 	return out
 }
@@ -194,8 +198,8 @@ func (l *siteLoader) device(d siteDevice) devices.Device {
 	out := devices.Device{
 		Name: d.Name.text, Address: d.Address.text, Peer: d.Peer.text,
 		Role:     l.oneOf(d.Role, "role", "switch", "router", "firewall", "host"),
-		Platform: l.oneOf(d.Platform, "platform", "cisco_iosxe", "cisco_ios"),
-		Ports:    texts(d.Ports), OffPath: texts(d.OffPath),
+		Platform: l.oneOf(d.Platform, "platform", cli.Names()...),
+		Ports:    texts(d.Ports), OffPath: texts(d.OffPath), Follow: texts(d.Follow),
 	}
 	if out.Role == "" {
 		out.Role = "switch"
@@ -206,6 +210,12 @@ func (l *siteLoader) device(d siteDevice) devices.Device {
 			l.addf(d.Source.line, "%s: source: %q is no IP address", out.Name, d.Source.text)
 		}
 		out.Source = a
+	}
+	for _, f := range d.Follow {
+		_, noMAC := net.ParseMAC(f.text)
+		if _, noIP := netip.ParseAddr(f.text); noMAC != nil && noIP != nil {
+			l.addf(f.line, "%s: follow: %q is neither an IP nor a MAC address", out.Name, f.text)
+		}
 	}
 	if d.SNMP == nil && d.SSH == nil {
 		return out
@@ -235,7 +245,7 @@ func (l *siteLoader) address(s scalar, owner string, line int) {
 func (l *siteLoader) snmp(owner string, s siteSNMP, line int) *devices.SNMP {
 	out := &devices.SNMP{
 		Version: strings.TrimPrefix(s.Version.text, "v"), Port: l.port(s.Port, owner, "snmp.port"), Timeout: l.duration(s.Timeout, owner, "snmp.timeout"),
-		User: s.User.text, Context: s.Context.text,
+		User: s.User.text, Context: s.Context.text, AnySource: s.AnySource,
 		Community: l.secret(s.Community, owner, "snmp.community"), AuthPass: l.secret(s.AuthPass, owner, "snmp.auth_pass"), PrivPass: l.secret(s.PrivPass, owner, "snmp.priv_pass"),
 		Level: l.oneOf(s.Level, "snmp.level", "noAuthNoPriv", "authNoPriv", "authPriv"),
 		Auth:  l.oneOf(s.Auth, "snmp.auth", "SHA", "MD5", "SHA-224", "SHA-256", "SHA-384", "SHA-512"),
@@ -251,19 +261,21 @@ func (l *siteLoader) snmp(owner string, s siteSNMP, line int) *devices.SNMP {
 		}
 	}
 	switch out.Version {
-	case "2c", "2":
-		out.Version = "2c"
+	case "1", "2c", "2":
+		if out.Version == "2" {
+			out.Version = "2c"
+		}
 		if !s.Community.isSet() {
-			l.addf(max(s.Version.line, line), "%s: snmp.community: missing; version 2c needs one, for instance env:SNMP_COMMUNITY", owner)
+			l.addf(max(s.Version.line, line), "%s: snmp.community: missing; version %s needs one, for instance env:SNMP_COMMUNITY", owner, out.Version)
 		}
 	case "3":
 		if !s.User.isSet() {
 			l.addf(max(s.Version.line, line), "%s: snmp.user: missing; version 3 needs one", owner)
 		}
 	case "":
-		l.addf(line, "%s: snmp.version: missing; 2c or 3", owner)
+		l.addf(line, "%s: snmp.version: missing; 2c, 3 or 1", owner)
 	default:
-		l.addf(s.Version.line, "%s: snmp.version: %q is not 2c or 3", owner, s.Version.text)
+		l.addf(s.Version.line, "%s: snmp.version: %q is not 2c, 3 or 1", owner, s.Version.text)
 	}
 	return out
 }
