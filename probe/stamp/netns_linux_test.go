@@ -108,7 +108,9 @@ func TestTheHostsOwnLinkGoesDown(t *testing.T) {
 	if _, ok := near(gaps, es[0].Span, 200*ms, nil, 20*ms); !ok || es[0].Attrs["direction"] != timeline.Forward || !strings.Contains(es[0].Text, "could not send") {
 		t.Errorf("outage %s to %s %q %v, captured %v", es[0].Span.From, es[0].Span.To, es[0].Text, es[0].Attrs, gaps)
 	}
-	t.Log(es[0].Text)
+	if c := es[0].Attrs["carrier"]; !strings.Contains(c, "eth down at ") || !strings.Contains(c, "eth up at ") {
+		t.Errorf("carrier %q, want eth down and up again", c)
+	}
 }
 
 // A firewall that refuses what it does not let through is not the far end: that is an outage, and it says who.
