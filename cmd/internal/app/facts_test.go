@@ -1,0 +1,185 @@
+package app
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"whydrop/correlate/timeline"
+	"whydrop/rules"
+)
+
+func TestFactsSayWhatIsWrongAndWhere(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"an unknown metric":                 {"schema: 1\nports:\n  - device: a\n    now:\n      if.in.fsc: 3\n", []string{"facts.yaml:5", "ports[0].now", `"if.in.fsc"`, `did you mean "if.in.fcs"`}},
+		"a metric of a path":                {"schema: 1\nports:\n  - now: {path.rtt: 3}\n", []string{"facts.yaml:3", "path.rtt", "metric of a path"}},
+		"an unknown key":                    {"schema: 1\nprobes:\n  - {proto: tcp, ratebps: 3}\n", []string{"facts.yaml:3", `"ratebps"`, `did you mean "rate_bps"`}},
+		"an unknown table":                  {"schema: 1\nprobe: []\n", []string{"facts.yaml:2", `did you mean "probes"`}},
+		"no schema":                         {"ports:\n  - {device: a}\n", []string{"facts.yaml:1", "schema"}},
+		"a schema of the future":            {"schema: 2\n", []string{"facts.yaml:1", "schema: 1"}},
+		"a loss in per cent":                {"schema: 1\nprobes:\n  - loss_ratio: 5\n", []string{"facts.yaml:3", "probes[0].loss_ratio", "0.05"}},
+		"a word for a number":               {"schema: 1\nprobes:\n  - rate_bps: 5 Mbit/s\n", []string{"facts.yaml:3", "a number"}},
+		"a speed in Mbit/s":                 {"schema: 1\nports:\n  - speed: 100\n", []string{"facts.yaml:3", "ports[0].speed", "bit/s"}},
+		"a duplex that does not exist":      {"schema: 1\nports:\n  - duplex: ful\n", []string{"facts.yaml:3", "ports[0].duplex", `did you mean "full"`}},
+		"a direction that does not exist":   {"schema: 1\nprobes:\n  - direction: up\n", []string{"facts.yaml:3", "probes[0].direction", "forward"}},
+		"an event that does not exist":      {"schema: 1\nevents:\n  - type: if.opr\n", []string{"facts.yaml:3", "events[0].type", `did you mean "if.oper"`}},
+		"a time that is none":               {"schema: 1\nevents:\n  - time: yesterday\n", []string{"facts.yaml:3", "events[0].time", "yesterday"}},
+		"a link of one end":                 {"schema: 1\ntopology:\n  links:\n    - [a 1]\n", []string{"facts.yaml:4", "two ends"}},
+		"a key of a path that is not there": {"schema: 1\ntopology:\n  paths:\n    - {nam: a-b}\n", []string{"facts.yaml:4", "nam", `did you mean "name"`}},
+		"two mistakes at once":              {"schema: 1\nports:\n  - now: {if.x: 1}\nprobes:\n  - loss_ratio: 2\n", []string{"facts.yaml:3", "facts.yaml:5"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := ParseFacts("facts.yaml", []byte(c.text))
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, w := range c.want {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("%q lacks %q", err, w)
+				}
+			}
+		})
+	}
+}
+
+func TestFactsBecomeRecords(t *testing.T) {
+	f, err := ParseFacts("f", []byte(`schema: 1
+topology: {paths: [{name: a-b, hops: [sw1]}]}
+ports:
+  - device: sw1
+    port: Gi1
+    speed: 1e9
+    duplex: half
+    interval_s: 30
+    before: {if.in.fcs: 10, if.in.bits: 1000, if.in.packets: 4294967290, if.out.drops: 900}
+    after: {if.in.fcs: 70, if.in.bits: 4000, if.in.packets: 294, if.out.drops: 5}
+  - {device: sw1, port: Gi1, age_s: 99, now: {if.in.runts: 7, if.mtu: 1500}}
+  - {device: sw1, now: {device.cpu: 0.9}}
+probes:
+  - {proto: udp, offered_bps: 1e6, loss_ratio: 0.1, note: source port 5001}
+hosts:
+  - {name: b, cpu_ratio: 0.5, settings: {rmem_max: 212992, flow_control: off}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := timeline.Port("sw1", "Gi1")
+	count := func(m timeline.Metric) float64 {
+		sum := 0.0
+		for _, s := range f.Snapshot.Series(port, m) {
+			sum += s.Value * s.Span.Width().Seconds()
+		}
+		return sum
+	}
+	for m, want := range map[timeline.Metric]float64{timeline.InFCS: 60, timeline.InBits: 24000, timeline.InPackets: 300} {
+		if got := count(m); got < want-1e-6 || got > want+1e-6 {
+			t.Errorf("%s: counted %v, want %v", m, got, want)
+		}
+	}
+	if n := len(f.Snapshot.Series(port, timeline.OutDrops)); n != 0 || len(f.Snapshot.EventsOf(port, timeline.EventUnreliable)) != 1 {
+		t.Errorf("a counter that fell became %d samples", n)
+	}
+	if e := f.Snapshot.EventsOf(port, timeline.EventTotals); len(e) != 1 || e[0].Attrs["if.in.runts"] != "7" || e[0].Attrs["age_s"] != "99" || e[0].Attrs["if.mtu"] != "" {
+		t.Errorf("totals: %v", e)
+	}
+	if e := f.Snapshot.EventsOf(timeline.Path("a-b"), timeline.EventResult); len(e) != 1 || e[0].Attrs["port"] != "5001" || e[0].Attrs["offered_bps"] != "1000000" {
+		t.Errorf("results: %v", e)
+	}
+	if _, ok := f.Snapshot.Last(timeline.Device("sw1"), timeline.DeviceCPU); !ok {
+		t.Error("the device's CPU is lost")
+	}
+	if e := f.Snapshot.EventsOf(timeline.Host("b"), timeline.EventSettings); len(e) != 1 || e[0].Attrs["flow_control"] != "off" {
+		t.Errorf("settings: %v", e)
+	}
+	if !f.Undated {
+		t.Error("no time was given")
+	}
+}
+
+func TestTheExampleOfFactsIsReadAndExplained(t *testing.T) {
+	f, err := ParseFacts("facts.example.yaml", ExampleFacts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := f.Diagnose()
+	if len(found) == 0 || found[0].ID() != "bad-cable" {
+		t.Errorf("found %v, want bad-cable first", found)
+	}
+}
+
+func TestTheSchemaNamesEveryMetricOfAPort(t *testing.T) {
+	text, err := FactsSchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema map[string]any
+	if err := json.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"if.in.fcs"`, `"device.cpu"`, `"path.outage"`, `"rate_bps"`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the schema lacks %s", want)
+		}
+	}
+	if strings.Contains(string(text), `"path.rtt"`) {
+		t.Error("the schema has a metric of a path")
+	}
+}
+
+func TestAFileOfFactsIsAnalysed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "facts.yaml")
+	if err := os.WriteFile(path, ExampleFacts, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	doc := Analyze([]string{path}, nil)
+	if len(doc.Problems) > 0 || len(doc.Findings) == 0 || doc.Findings[0].ID != "bad-cable" {
+		t.Errorf("findings %v, problems %v", doc.Findings, doc.Problems)
+	}
+	if err := os.WriteFile(path, []byte("schema: 1\nports: [{now: {if.x: 1}}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if doc := Analyze([]string{path}, nil); len(doc.Problems) == 0 {
+		t.Error("a bad file is no problem")
+	}
+}
+
+func TestWhatRestsOnEventsWithoutTimesIsOnlySuspected(t *testing.T) {
+	f, err := ParseFacts("f", []byte(`schema: 1
+topology: {paths: [{name: p, hops: [sw1]}]}
+events:
+  - {device: sw1, port: Gi1, type: if.oper, text: went down}
+  - {type: path.outage, text: for 12 s}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range f.Diagnose() {
+		if d.Verdict == rules.Holds && len(d.Events) > 0 {
+			t.Errorf("%v holds", d.Chain)
+		}
+	}
+}
+
+func TestEveryCaseIsReadAndStartsWithItsName(t *testing.T) {
+	files, err := filepath.Glob("testdata/cases/*.yaml")
+	if err != nil || len(files) < 40 {
+		t.Fatalf("%d cases, %v", len(files), err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ParseFacts(file, text); err != nil {
+			t.Error(err)
+		}
+		if id := strings.TrimSuffix(filepath.Base(file), ".yaml"); !strings.HasPrefix(string(text), "# Case "+id+":") {
+			t.Errorf("%s does not start with its name", file)
+		}
+	}
+}
