@@ -26,3 +26,30 @@ var aristaIf = Table{
 		}
 	},
 }
+
+// aristaQueues is what Arista's ports drop by queue (ARISTA-QUEUE-MIB aristaEgressQueueTable,
+// 1.3.6.1.4.1.30065.3.6.1.2.1, by ifIndex, queue and kind of packet): PktsDropped 6, Counter64.
+var aristaQueues = Table{
+	Name:    "aristaEgressQueueTable",
+	MIB:     "ARISTA-QUEUE-MIB",
+	Unseen:  true,
+	Cadence: States,
+	Vendors: []uint32{enterpriseArista},
+	Roots:   []string{aristaQueueDrops},
+	Live:    []string{aristaQueueDrops},
+	LiveRow: watchedFirst,
+	Part:    "Queues",
+	Fill: func(v View, r *devices.Reading) {
+		for _, c := range v.Rows(aristaQueueDrops) {
+			if len(c.Index) < 2 || !v.Wants(c.Index[0]) {
+				continue
+			}
+			q := devices.Queue{Port: v.Port(c.Index[0]), Name: "queue " + dotted(c.Index[1:]), Way: "out", Kind: "queue", Drops: c.Counter()}
+			if q.Drops.OK {
+				r.Queues = append(r.Queues, q)
+			}
+		}
+	},
+}
+
+const aristaQueueDrops = "1.3.6.1.4.1.30065.3.6.1.2.1.6"

@@ -11,11 +11,14 @@ import (
 const (
 	enterpriseCisco    = 9
 	enterpriseHP       = 11
+	enterpriseFoundry  = 1991
 	enterpriseHuawei   = 2011
 	enterpriseJuniper  = 2636
+	enterpriseForce10  = 6027
 	enterpriseFortinet = 12356
 	enterpriseMikroTik = 14988
 	enterprisePaloAlto = 25461
+	enterpriseH3C      = 25506
 	enterpriseArista   = 30065
 )
 

@@ -127,3 +127,67 @@ var huaweiCPU = Table{
 }
 
 const hwEntity = "1.3.6.1.4.1.2011.5.25.31.1.1.1.1."
+
+// dellCPU is the load of Dell's OS 9 (DELL-NETWORKING-CHASSIS-MIB dellNetCpuUtilTable, 1.3.6.1.4.1.6027.3.26.1.4.4.1, by
+// kind, number and processor): CpuUtil5Sec 1, MemUsage 6, per cent.
+var dellCPU = Table{
+	Name:    "dellNetCpuUtilTable",
+	MIB:     "DELL-NETWORKING-CHASSIS-MIB",
+	Cadence: States,
+	Vendors: []uint32{enterpriseForce10},
+	Roots:   []string{dellUtil + "1", dellUtil + "6"},
+	Live:    []string{dellUtil + "1"},
+	Part:    "CPU",
+	Fill: func(v View, r *devices.Reading) {
+		for _, c := range v.Rows(dellUtil + "1") {
+			busier(&r.CPU, percent(c))
+			busier(&r.Memory, percent(v.At(dellUtil+"6", c.Index...)))
+		}
+	},
+}
+
+const dellUtil = "1.3.6.1.4.1.6027.3.26.1.4.4.1."
+
+// comwareCPU is the load of boards of H3C's and HPE's Comware (HH3C-ENTITY-EXT-MIB hh3cEntityExtStateTable,
+// 1.3.6.1.4.1.25506.2.6.1.1.1.1, by entPhysicalIndex): CpuUsage 6, MemUsage 8, per cent, 0 for what is no board.
+var comwareCPU = Table{
+	Name:    "hh3cEntityExtStateTable",
+	MIB:     "HH3C-ENTITY-EXT-MIB",
+	Unseen:  true,
+	Cadence: Slow,
+	Vendors: []uint32{enterpriseH3C},
+	Roots:   []string{comwareUtil + "6", comwareUtil + "8"},
+	Part:    "CPU",
+	Fill: func(v View, r *devices.Reading) {
+		for _, c := range v.Rows(comwareUtil + "6") {
+			busier(&r.CPU, percent(c))
+			busier(&r.Memory, percent(v.At(comwareUtil+"8", c.Index...)))
+		}
+	},
+}
+
+const comwareUtil = "1.3.6.1.4.1.25506.2.6.1.1.1.1."
+
+// foundryCPU is the load of Brocade's and Ruckus' IronWare and FastIron (FOUNDRY-SN-AGENT-MIB snAgentCpuUtilTable,
+// 1.3.6.1.4.1.1991.1.1.2.11.1.1, by slot, processor and interval in s): CpuUtilPercent 5. The 5 s interval counts.
+var foundryCPU = Table{
+	Name:    "snAgentCpuUtilTable",
+	MIB:     "FOUNDRY-SN-AGENT-MIB",
+	Cadence: States,
+	Vendors: []uint32{enterpriseFoundry},
+	Roots:   []string{foundryUtil},
+	Live:    []string{foundryUtil},
+	LiveRow: func(_ View, index []uint32) bool { return fiveSeconds(index) },
+	Part:    "CPU",
+	Fill: func(v View, r *devices.Reading) {
+		for _, c := range v.Rows(foundryUtil) {
+			if fiveSeconds(c.Index) {
+				busier(&r.CPU, percent(c))
+			}
+		}
+	},
+}
+
+const foundryUtil = "1.3.6.1.4.1.1991.1.1.2.11.1.1.5"
+
+func fiveSeconds(index []uint32) bool { return len(index) == 3 && index[2] == 5 }

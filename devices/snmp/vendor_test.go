@@ -138,6 +138,12 @@ func TestClassesAndPolicers(t *testing.T) {
 	})}.run(t)
 }
 
+func TestQueuesOfArista(t *testing.T) {
+	tableTest{"aristaEgressQueueTable", objs{aristaQueueDrops + ".7.3.1": snmptest.C64(5), aristaQueueDrops + ".9.3.1": snmptest.C64(9)}, want(func(r devices.Reading) []devices.Queue { return r.Queues }, []devices.Queue{
+		{Port: "p", Name: "queue 3.1", Way: "out", Kind: "queue", Drops: devices.C64(5)},
+	})}.run(t)
+}
+
 func TestGuardsOfSpanningTree(t *testing.T) {
 	inconsistent := func(r devices.Reading) map[string]string {
 		out := map[string]string{}
@@ -243,6 +249,9 @@ func TestLoad(t *testing.T) {
 		}, want(load, [3]int{-1, -1, 30})},
 		{"hpSwitchCpuStat", objs{hpCPU + ".0": snmptest.Int(42), hpMemory + "5.1": snmptest.Int(1000), hpMemory + "7.1": snmptest.Int(150)}, want(load, [3]int{42, -1, 15})},
 		{"hwEntityStateTable", objs{hwEntity + "5.67108867": snmptest.Int(0), hwEntity + "5.67108873": snmptest.Int(44), hwEntity + "7.67108873": snmptest.Int(9)}, want(load, [3]int{44, -1, 9})},
+		{"dellNetCpuUtilTable", objs{dellUtil + "1.2.1.1": snmptest.Gauge(11), dellUtil + "6.2.1.1": snmptest.Gauge(37)}, want(load, [3]int{11, -1, 37})},
+		{"hh3cEntityExtStateTable", objs{comwareUtil + "6.11": snmptest.Int(12), comwareUtil + "8.11": snmptest.Int(40), comwareUtil + "6.12": snmptest.Int(65535)}, want(load, [3]int{12, -1, 40})},
+		{"snAgentCpuUtilTable", objs{foundryUtil + ".1.1.5": snmptest.Gauge(7), foundryUtil + ".1.1.300": snmptest.Gauge(70)}, want(load, [3]int{7, -1, -1})},
 	} {
 		tt.run(t)
 	}
