@@ -28,7 +28,8 @@ func Parse(line string, ref time.Time) devices.LogLine {
 	} else {
 		l.Severity = pri
 	}
-	st := findStamp(head)
+	const header = 1 << 10 // no header is longer
+	st := findStamp(head[:min(len(head), header)])
 	l.Host = host(head, st)
 	if st.ok {
 		l.Clock = st.clock
@@ -147,7 +148,8 @@ func cutSlashes(s string) (head string, c code, message string) {
 	if strings.IndexByte(s, '/') < 0 {
 		return s, code{}, ""
 	}
-	m := slashes.FindStringSubmatchIndex(s)
+	const header = 512 // what stands in front of the name is shorter
+	m := slashes.FindStringSubmatchIndex(s[:min(len(s), header)])
 	if m == nil {
 		return s, code{}, ""
 	}

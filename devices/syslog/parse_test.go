@@ -1,6 +1,7 @@
 package syslog
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -120,6 +121,23 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// BenchmarkParseHostile reads a line that holds the words of every message there is, over and over.
+func BenchmarkParseHostile(b *testing.B) {
+	var all strings.Builder
+	for all.Len() < longestMessage {
+		for _, family := range families {
+			for _, r := range family {
+				all.WriteString(r.has + " ")
+			}
+		}
+	}
+	line := all.String() + strings.Repeat("Jan-", longestMessage/4) + strings.Repeat("%A", longestMessage/2) + strings.Repeat("0:", longestMessage/2)
+	b.SetBytes(int64(len(line)))
+	for b.Loop() {
+		Parse(line, received)
+	}
 }
 
 func BenchmarkParse(b *testing.B) {

@@ -39,13 +39,25 @@ func (r rule) then(fix func(map[string]string)) rule {
 	return r
 }
 
+// Limits of the work that a line can make: what a message is about stands in its front, and a line that holds the words
+// of many messages is none of them.
+const (
+	front = 2 << 10
+	tries = 24
+)
+
 // understand finds the rule that fits and fills in what it says. The text is the line without its priority.
 func understand(l *devices.LogLine, text string) {
+	text = text[:min(len(text), front)]
+	tried := 0
 	for _, family := range families {
 		for i := range family {
 			r := &family[i]
 			if !strings.Contains(text, r.has) {
 				continue
+			}
+			if tried++; tried > tries {
+				return
 			}
 			if m := r.re.FindStringSubmatch(text); m != nil {
 				r.apply(l, m)
