@@ -33,7 +33,38 @@ var eventWords = map[timeline.EventType]func(timeline.Event) string{
 	timeline.EventCleared:        func(e timeline.Event) string { return "counters cleared" },
 	timeline.EventUnreliable:     func(e timeline.Event) string { return "counters not believed" },
 	timeline.EventRenumbered:     change("interface index "),
-	timeline.EventSlow:           func(e timeline.Event) string { return "answers slowly, every " + attr(e, "period_ms") + " ms" },
+	timeline.EventErrDisabled: func(e timeline.Event) string {
+		return "port shut by the device (" + attr(e, "cause") + "): now " + attr(e, "to")
+	},
+	timeline.EventInconsistent: func(e timeline.Event) string { return "spanning-tree guard " + attr(e, "guard") + ": " + attr(e, "to") },
+	timeline.EventMACMove: func(e timeline.Event) string {
+		return "address " + attr(e, "mac") + " moved from " + attr(e, "from") + " to " + attr(e, "to")
+	},
+	timeline.EventGateway: func(e timeline.Event) string {
+		return attr(e, "protocol") + " group " + attr(e, "group") + ": " + attr(e, "from") + " to " + attr(e, "to")
+	},
+	timeline.EventMember: func(e timeline.Event) string {
+		return attr(e, "unit") + ": " + attr(e, "from") + " to " + attr(e, "to")
+	},
+	timeline.EventLAGMember: func(e timeline.Event) string {
+		return "link of " + attr(e, "aggregate") + ": " + attr(e, "from") + " to " + attr(e, "to")
+	},
+	timeline.EventUDLD:      change("link direction (UDLD) "),
+	timeline.EventStorm:     func(e timeline.Event) string { return "storm control " + attr(e, "to") },
+	timeline.EventPower:     func(e timeline.Event) string { return "power " + attr(e, "to") },
+	timeline.EventNeighbour: change("neighbour "),
+	timeline.EventBinding: func(e timeline.Event) string {
+		return attr(e, "ip") + " belongs to " + attr(e, "to") + ", before to " + attr(e, "from")
+	},
+	timeline.EventRoute: func(e timeline.Event) string {
+		return attr(e, "protocol") + " " + attr(e, "neighbour") + ": " + attr(e, "from") + " to " + attr(e, "to")
+	},
+	timeline.EventOptics: func(e timeline.Event) string { return attr(e, "sensor") + " of the optics: " + attr(e, "to") },
+	timeline.EventClassDrops: func(e timeline.Event) string {
+		return attr(e, "kind") + " " + attr(e, "class") + " dropped " + attr(e, "count")
+	},
+	timeline.EventCable: func(e timeline.Event) string { return "cable test, pair " + attr(e, "pair") + ": " + attr(e, "status") },
+	timeline.EventSlow:  func(e timeline.Event) string { return "answers slowly, every " + attr(e, "period_ms") + " ms" },
 }
 
 // EventText tells an event in one clean line: what happened in our words, then the device's own words.
