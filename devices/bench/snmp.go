@@ -197,6 +197,9 @@ func repeat(ctx context.Context, p poll, n int, out *series) error {
 	return err
 }
 
+// patience is how long an answer is waited for: what comes late on a busy host is late, not lost.
+const patience = 10 * time.Second
+
 // perRequest is how many counters one GET asks for, so that its answer fits an Ethernet frame.
 const perRequest = 40
 
@@ -223,7 +226,7 @@ func counterLoop(c *fast.Client, addr netip.AddrPort, ports int) (poll, func() e
 	}
 	answers := make([]fast.Answer, len(requests))
 	return func(ctx context.Context) error {
-		if err := c.Ask(ctx, conn, requests, answers, time.Second); err != nil {
+		if err := c.Ask(ctx, conn, requests, answers, patience); err != nil {
 			return err
 		}
 		for _, a := range answers {
@@ -288,7 +291,7 @@ func (w walker) repeat(ctx context.Context, n int, out *series) error {
 func collectorPoll(c *snmp.Collector, name string, addr netip.AddrPort, ports int) poll {
 	d := devices.Device{
 		Name: name, Address: addr.Addr().String(),
-		SNMP: &devices.SNMP{Port: addr.Port(), Community: devices.NewSecret("public")},
+		SNMP: &devices.SNMP{Port: addr.Port(), Community: devices.NewSecret("public"), Timeout: patience},
 	}
 	for port := range ports {
 		d.Ports = append(d.Ports, portName(port))
