@@ -19,6 +19,8 @@ var portTypes = []struct {
 	{"twentyfivegige", []string{"twe", "twentyfivegigabitethernet"}, 25e9},
 	{"fortygigabitethernet", []string{"fo", "for"}, 40e9},
 	{"hundredgige", []string{"hu", "hun", "hundredgigabitethernet"}, 100e9},
+	{"twohundredgige", []string{"twoh"}, 200e9},
+	{"fourhundredgige", []string{"fou"}, 400e9},
 	{"appgigabitethernet", []string{"ap"}, 1e9},
 	{"port-channel", []string{"po", "por"}, 0},
 	{"vlan", []string{"vl"}, 0},

@@ -26,6 +26,76 @@ var ciscoSets = []Set{
 	{Platform: "cisco_asa", Dir: "cisco_asa/show_interface_detail", Command: "show interface", Header: asaHeader.MatchString, Fields: Merge(templates, trees, asaFields)},
 }
 
+// statusSets are the tables of the states of ports, and of their errors.
+var statusSets = []Set{
+	{Platform: "cisco_iosxe", Dir: "cisco_iosxe/show_interfaces_status", Command: "show interfaces status", Header: statusRow, Fields: statusFields},
+	{Platform: "cisco_iosxe", Dir: "cisco_iosxe/show_interfaces_status_module", Command: "show interfaces status", Header: statusRow, Fields: statusFields},
+	{Platform: "cisco_iosxe", Dir: "cisco_iosxe/show_interfaces_status_err_disabled", Command: "show interfaces status err-disabled", Header: statusRow, Fields: statusFields},
+	{Platform: "cisco_iosxe", Dir: "cisco_iosxe/show_interface_counter_errors", Command: "show interfaces counters errors", Fields: errorFields},
+	{Platform: "cisco_iosxe", Dir: "cisco_iosxe/show_interfaces_counters_errors", Command: "show interfaces counters errors", Fields: errorFields},
+	{Platform: "cisco_nxos", Dir: "cisco_nxos/show_interface_status", Command: "show interface status", Header: statusRow, Fields: statusFields},
+	{Platform: "cisco_nxos", Dir: "cisco_nxos/show_interface_counters_errors", Command: "show interface counters errors", Fields: errorFields},
+	{Platform: "arista_eos", Dir: "arista_eos/show_interfaces_status", Command: "show interfaces status", Header: statusRow, Fields: statusFields},
+	{Platform: "cisco_smb", Dir: "cisco_s300/show_interfaces_status", Command: "show interfaces status", Fields: smbFields},
+}
+
+// statusRow says whether a line is a row of a table of port states: the name of a port, then more.
+func statusRow(line string) bool { return portRow.MatchString(line) && !strings.Contains(line, "#") }
+
+var portRow = regexp.MustCompile(`^ *[A-Za-z][A-Za-z-]*\d[\d/.]* `)
+
+var statusFields = map[string]Field{
+	"port": templates["interface"], "name": Text(func(i *devices.Interface) string { return i.Alias }).As(noDashes), "status": Fact("status"), "vlan": Fact("vlan"), "vlan_id": Fact("vlan"),
+	"duplex": Fact("duplex"), "duplex_code": Fact("duplex"), "speed": Fact("speed"), "port_speed": Fact("speed"), "type": Fact("type").As(noDashes), "flags": Fact("flags"), "encapsulation": Fact("encapsulation"),
+	"reason": Text(func(i *devices.Interface) string { return i.ErrDisabled }), "fc_mode": Not("of Fibre Channel"), "reason_description": Not("of a tunnel's table, which is another"),
+}
+
+var errorFields = map[string]Field{
+	"align_err": Counter(alignment), "fcs_err": Counter(fcs), "xmit_err": Counter(outErrors), "rcv_err": Counter(inErrors), "under_size": Counter(runts), "undersize": Counter(runts),
+	"out_discards": Counter(outDrops), "in_discards": Counter(inDrops), "single_col": Fact("single_col"), "multi_col": Fact("multi_col"), "late_col": Counter(late),
+	"excess_col": Counter(excessive), "exces_col": Counter(excessive), "carri_sen": Counter(lostCarrier), "runts": Counter(fragments), "giants": Counter(giants), "over_size": Counter(giants), "oversize": Counter(giants),
+	"sqetest_err": Fact("sqetest_err").As(noDashes), "deffered_tx": Counter(deferred), "intmactx_er": Counter(macOut), "intmacrx_er": Counter(macIn), "symbol_err": Counter(symbol), "stomped_crc": Counter(stomped),
+}
+
+var smbFields = map[string]Field{
+	"port": templates["interface"], "type": Opt(func(i *devices.Interface) devices.Opt[string] { return i.Media }), "duplex": Opt(func(i *devices.Interface) devices.Opt[string] { return i.Duplex }).As(noDashesLower),
+	"speed": Opt(func(i *devices.Interface) devices.Opt[uint64] { return i.Speed }).As(megabits), "neg": Opt(func(i *devices.Interface) devices.Opt[bool] { return i.Autoneg }).As(switched), "flow_control": Opt(func(i *devices.Interface) devices.Opt[bool] { return i.FlowIn }).As(switched), "flow_ctrl": Opt(func(i *devices.Interface) devices.Opt[bool] { return i.FlowIn }).As(switched),
+	"link_state": Opt(func(i *devices.Interface) devices.Opt[string] { return i.Oper }).As(Lower), "state": Opt(func(i *devices.Interface) devices.Opt[string] { return i.Oper }).As(Lower),
+	"mdixmode": Fact("mdix_mode").As(noDashes), "linkstate": Opt(func(i *devices.Interface) devices.Opt[string] { return i.Oper }).As(Lower), "flowctrl": Opt(func(i *devices.Interface) devices.Opt[bool] { return i.FlowIn }).As(switched), "backpressure": Fact("back_pressure").As(noDashes),
+	"back_pressure": Fact("back_pressure").As(noDashes), "mdix_mode": Fact("mdix_mode").As(noDashes),
+}
+
+var (
+	excessive counterOf = func(i *devices.Interface) devices.Opt[devices.Counter] { return i.ExcessiveCollisions }
+	macIn     counterOf = func(i *devices.Interface) devices.Opt[devices.Counter] { return i.MACIn }
+	macOut    counterOf = func(i *devices.Interface) devices.Opt[devices.Counter] { return i.MACOut }
+	symbol    counterOf = func(i *devices.Interface) devices.Opt[devices.Counter] { return i.Symbol }
+)
+
+// noDashes takes "--" for no value.
+func noDashes(s string) string {
+	if strings.Trim(s, "-") == "" {
+		return ""
+	}
+	return s
+}
+
+func noDashesLower(s string) string { return strings.ToLower(noDashes(s)) }
+
+// megabits brings "100" and 100000000 to one.
+func megabits(s string) string { return strings.TrimSuffix(noDashes(s), "000000") }
+
+// switched brings "Enabled", "On" and "true" to one.
+func switched(s string) string {
+	switch strings.ToLower(noDashes(s)) {
+	case "enabled", "on", "true":
+		return "true"
+	case "disabled", "off", "false":
+		return "false"
+	}
+	return noDashes(s)
+}
+
 var aristaSets = []Set{
 	{Platform: "arista_eos", Dir: "arista_eos/show_interfaces", Command: "show interfaces", Header: iosHeader.MatchString, Fields: Merge(templates, trees, eosFields)},
 }

@@ -38,6 +38,9 @@ func ShowInterfacesStatus(output string, r *devices.Reading) {
 			i.FlowIn, i.FlowOut = devices.Some(f[5] == "On"), devices.Some(f[5] == "On")
 		}
 		i.SpeedMax = kindSpeed(f[1])
+		if len(f) > 8 {
+			i.Facts = []devices.Fact{{Name: "back_pressure", Value: f[7]}, {Name: "mdix_mode", Value: f[8]}}
+		}
 		ports = append(ports, i)
 	}
 	into.Ports(r, ports)

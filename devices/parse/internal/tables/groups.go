@@ -47,7 +47,7 @@ func groupHeader(line string) (port, group string, ok bool) {
 	if _, after, ok := strings.Cut(more, "Address-Family "); ok && strings.HasPrefix(after, "IPv6") {
 		group += " IPv6"
 	}
-	return port, group, text.IsDigit(group[0])
+	return port, group, group != "" && text.IsDigit(group[0])
 }
 
 func groupLine(g *devices.Redundancy, line string) {

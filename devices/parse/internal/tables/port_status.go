@@ -15,37 +15,79 @@ func PortStatus(output string, r *devices.Reading) {
 	var ports []devices.Interface
 	var c text.Columns
 	for line := range strings.Lines(output) {
-		line = strings.TrimRight(line, "\r\n \t")
+		line = expand(strings.TrimRight(line, "\r\n \t"))
 		trimmed := strings.TrimSpace(line)
-		if strings.HasPrefix(trimmed, "Port ") && strings.Contains(trimmed, "Status") {
-			c = text.NewColumns(line)
+		if (strings.HasPrefix(trimmed, "Port ") || strings.HasPrefix(trimmed, "Interface ")) && strings.Contains(trimmed, "Status") {
+			c = text.NewColumns(line, titles...)
 			continue
 		}
-		name := c.Cell(line, "Port")
+		title := "Port"
+		if !c.Has(title) {
+			title = "Interface" // NX-OS's table of tunnels
+		}
+		cell := func(name string) string { return c.Cell(line, name) }
+		if title == "Port" && !under(c, line) {
+			if cells, ok := freeRow(line); ok {
+				cell = func(name string) string { return cells[name] }
+			}
+		}
+		name := cell(title)
 		if !c.Has("Status") || !block.IsPortName(name) {
 			continue
 		}
-		i := devices.Interface{Name: name, Alias: c.Cell(line, "Name")}
+		i := devices.Interface{Name: name, Alias: cell("Name")}
 		if i.Alias == "--" {
 			i.Alias = ""
 		}
-		statusWord(&i, c.Cell(line, "Status"))
-		speedWords(&i, c.Cell(line, "Duplex"), c.Cell(line, "Speed"))
-		if vlan := c.Cell(line, "Vlan"); vlan != "" {
+		statusWord(&i, cell("Status"))
+		speedWords(&i, cell("Duplex"), cell("Speed"))
+		if vlan := cell("Vlan"); vlan != "" {
 			i.Facts = append(i.Facts, devices.Fact{Name: "vlan", Value: vlan})
 			if n, rest, ok := text.Uint32(vlan); ok && rest == "" {
 				i.AccessVLAN = devices.Some(n)
 			}
 		}
-		if kind := c.Cell(line, "Type"); !text.Unset(kind) {
-			i.Media = devices.Some(kind)
+		if kind := cell("Type"); kind != "" {
+			i.Facts = append(i.Facts, devices.Fact{Name: "type", Value: kind})
+			if !text.Unset(kind) && !strings.HasPrefix(kind, "No") {
+				i.Media = devices.Some(kind) // "No Transceiver", "Not Present"
+			}
 		}
-		if reason := c.Cell(line, "Reason"); reason != "" {
+		for _, name := range []string{"Flags", "Encapsulation"} {
+			if v := cell(name); v != "" {
+				i.Facts = append(i.Facts, devices.Fact{Name: strings.ToLower(name), Value: v})
+			}
+		}
+		if reason := cell("Reason"); reason != "" && i.ErrDisabled != "" {
 			i.ErrDisabled = reason
 		}
 		ports = append(ports, i)
 	}
 	into.Ports(r, ports)
+}
+
+// titles lists the titles of columns that hold a blank.
+var titles = []string{"Reason description"}
+
+// expand replaces tabs by blanks up to the next column of eight.
+func expand(line string) string {
+	if !strings.Contains(line, "\t") {
+		return line
+	}
+	var b strings.Builder
+	n := 0
+	for _, r := range line {
+		if r != '\t' {
+			b.WriteRune(r)
+			n++
+			continue
+		}
+		for ok := true; ok; ok = n%8 != 0 {
+			b.WriteByte(' ')
+			n++
+		}
+	}
+	return b.String()
 }
 
 // statusWord reads the state of a port in one word, which NX-OS cuts to nine characters.

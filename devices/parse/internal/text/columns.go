@@ -24,7 +24,7 @@ func NewColumns(header string, titles ...string) Columns {
 	}
 	at := 0
 	for word := range strings.SplitSeq(header, " ") {
-		if w := strings.Trim(word, "\x00\t"); w != "" && len(titles) == 0 || w != "" && !strings.Contains(word, "\x00") {
+		if w := strings.Trim(word, "\x00\t"); w != "" {
 			c.add(w, at)
 		}
 		at += len(word) + 1
@@ -119,4 +119,14 @@ func hasWide(s string) bool {
 		}
 	}
 	return false
+}
+
+// Begins says whether a row has a word that begins exactly under the title of the column.
+func (c Columns) Begins(row, name string) bool {
+	i := c.index(name)
+	if i < 0 {
+		return false
+	}
+	at := offset(row, c.from[i])
+	return at < len(row) && row[at] != ' ' && (at == 0 || row[at-1] == ' ')
 }
