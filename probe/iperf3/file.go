@@ -169,23 +169,28 @@ func (f *serverFile) slow(sends bool, log func(format string, args ...any)) (chu
 	chunk = func(n int) {
 		mu.Lock()
 		defer mu.Unlock()
+		if err != nil { // told when it came
+			return
+		}
 		began := time.Now()
-		for n > 0 && err == nil {
+		for rewound := false; n > 0 && err == nil; {
 			part := block[:min(n, len(block))]
-			k := len(part)
+			var k int
 			if f.write {
 				k, err = to.Write(part)
 			} else if k, err = file.Read(part); errors.Is(err, io.EOF) {
-				_, err = file.Seek(0, io.SeekStart)
-				if k == 0 && err == nil {
-					continue
+				if rewound {
+					err = fmt.Errorf("%s has become empty", f.path)
+					break
 				}
+				_, err = file.Seek(0, io.SeekStart)
+				rewound = true
+				continue
 			}
-			n -= k
+			n, rewound = n-k, false
 		}
-		if spent += time.Since(began); err != nil && n > 0 {
+		if spent += time.Since(began); err != nil {
 			log("file: %v", err)
-			n = 0
 		}
 	}
 	return chunk, func() {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net"
@@ -173,6 +174,29 @@ func TestFilesThatCannotBe(t *testing.T) {
 	}
 	if err := Serve(t.Context(), ServerConfig{Listener: listener(t), File: path + "/below"}); err == nil || errors.Is(err, fs.ErrExist) {
 		t.Errorf("a far end serves a file below a file: %v", err)
+	}
+}
+
+func TestAFarEndsFileThatBecomesEmptyIsToldOnce(t *testing.T) {
+	path, _ := someFile(t, 1000)
+	f, err := openServerFile(path, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	chunk, done := f.slow(true, func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) })
+	chunk(2500) // two and a half times
+	if len(said) > 0 {
+		t.Error(said)
+	}
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	chunk(2500)
+	chunk(2500)
+	done()
+	if len(said) != 2 || !strings.Contains(said[0], "has become empty") || !strings.Contains(said[1], "s on it") {
+		t.Errorf("%q", said)
 	}
 }
 
