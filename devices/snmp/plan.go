@@ -82,9 +82,13 @@ func (s *session) carry(ctx context.Context, p *plan, values map[string]gosnmp.S
 			span = timeline.Span{From: a.From, To: a.To}
 			s.takeFast(b, a, values)
 		} else {
-			s.tried = a.Outcome == fast.Unanswered && !a.From.IsZero()
+			lost := a.Outcome == fast.Unanswered && !a.From.IsZero()
+			s.tried = lost
 			span, err = s.read(ctx, b, values)
 			s.tried = false
+			if lost && err == nil {
+				s.fast.lose()
+			}
 		}
 		if !done(n, span, err) {
 			return
@@ -138,6 +142,7 @@ type codec struct {
 	engine, key string // of v3
 	boots, time uint32 // as gosnmp last heard them
 	at          time.Time
+	lost        int
 }
 
 // client returns the codec's client; nil where gosnmp has to ask: before the first answer, before a v3 engine is known,
@@ -172,6 +177,15 @@ func (c *codec) client(s *session) *fast.Client {
 	}
 	c.ask.Engine(c.boots, c.time+uint32(time.Since(c.at)/time.Second))
 	return c.ask
+}
+
+// lose counts a message that the codec got no answer to and gosnmp did. Some agents lose what comes while they work: they
+// are asked for one message at a time.
+func (c *codec) lose() {
+	const most = 3
+	if c.lost++; c.lost >= most && c.ask != nil {
+		c.ask.Single = true
+	}
 }
 
 // macLengths are how many octets of the HMAC a message carries (RFC 3414, section 6; RFC 7860, section 4.2.1).

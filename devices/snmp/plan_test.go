@@ -96,3 +96,23 @@ func TestAPlanLastsUntilSomethingElseIsWanted(t *testing.T) {
 		t.Error("the plan was kept although something else is wanted")
 	}
 }
+
+func TestAnAgentThatLosesTheSecondMessageIsAskedForOne(t *testing.T) {
+	a := &snmptest.Agent{Community: "public"}
+	sw(a)
+	d := device(snmptest.NewAgent(t, a), "Gi1/0/1", "Gi1/0/2")
+	d.SNMP.Timeout = 200 * time.Millisecond
+	c := collector(t)
+	single := false
+	for polls := 0; polls < 50 && !single; polls++ {
+		c.Collect(context.Background(), d) // on a slow host this may fail; what counts is what is learnt
+		s := c.sessions[d.Name].session
+		if s.fast.ask != nil {
+			single = s.fast.ask.Single
+			a.Next(snmptest.Plain, snmptest.Silence)
+		}
+	}
+	if !single {
+		t.Error("it is still asked for two at a time")
+	}
+}

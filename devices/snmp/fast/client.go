@@ -27,6 +27,9 @@ const maxAnswer = 8192
 
 // Client asks one agent. It is used by one goroutine at a time.
 type Client struct {
+	// Single keeps to one request outstanding, for agents that lose the second.
+	Single bool
+
 	codec *codec
 	id    uint32
 	out   []byte
@@ -105,9 +108,13 @@ func (c *Client) Ask(ctx context.Context, conn Conn, requests []*Request, answer
 	for i := range slots {
 		slots[i].request = -1
 	}
+	window := Outstanding
+	if c.Single {
+		window = 1
+	}
 	next := 0
 	for open := 0; ; {
-		for i := range slots {
+		for i := range window {
 			if slots[i].request >= 0 || next >= len(requests) {
 				continue
 			}

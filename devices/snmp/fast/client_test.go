@@ -273,20 +273,28 @@ func TestOddAnswers(t *testing.T) {
 }
 
 func TestNoMoreThanTwoAreOutstanding(t *testing.T) {
-	a := &snmptest.Agent{Community: "public"}
-	conn := newAgent(t, a)
-	a.Always(snmptest.Silence)
-	c, err := NewCommunity(V2c, "public")
-	if err != nil {
-		t.Fatal(err)
-	}
-	reqs := requests(t)
-	answers := make([]Answer, len(reqs))
-	if err := c.Ask(t.Context(), conn, reqs, answers, 100*time.Millisecond); err != nil {
-		t.Fatal(err)
-	}
-	if got := a.Count("GET"); got > Outstanding {
-		t.Errorf("a silent agent got %d requests, want at most %d", got, Outstanding)
+	for single, most := range map[bool]int{false: Outstanding, true: 1} {
+		a := &snmptest.Agent{Community: "public"}
+		conn := newAgent(t, a)
+		a.Always(snmptest.Silence)
+		c, err := NewCommunity(V2c, "public")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Single = single
+		reqs := requests(t)
+		answers := make([]Answer, len(reqs))
+		if err := c.Ask(t.Context(), conn, reqs, answers, 100*time.Millisecond); err != nil {
+			t.Fatal(err)
+		}
+		if got := a.Count("GET"); got > most {
+			t.Errorf("a silent agent got %d requests, want at most %d", got, most)
+		}
+		a.Always(nil)
+		if err := c.Ask(t.Context(), conn, reqs, answers, generous); err != nil {
+			t.Fatal(err)
+		}
+		checkAll(t, answers)
 	}
 }
 
