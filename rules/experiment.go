@@ -67,7 +67,7 @@ func resultOf(e timeline.Event) result {
 	if math.IsNaN(r.offered) && r.proto == "udp" && r.rate > 0 && r.loss > 0 && r.loss < 1 {
 		r.offered = r.rate / (1 - r.loss)
 	}
-	r.early = earlyWords.MatchString(r.words)
+	r.early = earlyWords.MatchString(r.words) && !beganWords.MatchString(r.words)
 	if e.Attrs["paced"] == "true" {
 		r.words += " | paced"
 	}

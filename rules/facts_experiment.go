@@ -146,6 +146,9 @@ func (f *testFacts) rates(steady, tcp []result, line float64) {
 			f.Early = r.rate / max(later, 1)
 		}
 	}
+	if math.IsNaN(f.Early) && slices.ContainsFunc(steady, func(r result) bool { return r.rate < stopped && beganWords.MatchString(r.words) }) {
+		f.Early = healed
+	}
 	if v := known(steady, rateOf); len(v) >= 3 {
 		f.RateSpread = (v[len(v)-1] - v[0]) / v[len(v)/2]
 	}

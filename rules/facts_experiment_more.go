@@ -90,8 +90,10 @@ func (sc *scene) words(f *testFacts, own []result) {
 			cured[name] = cure{factor: nan}
 			if topics[name] != nil {
 				cured[name] = t.cureOf(name, own)
-				if math.IsNaN(cured[name].factor) && name == "middlebox" {
-					cured[name] = t.cureOf(name, all)
+				if math.IsNaN(cured[name].factor) && name == "middlebox" && len(own) > 0 {
+					if c := t.cureOf(name, all); c.worse.path == own[0].path { // told once, for the path that is worse off
+						cured[name] = c
+					}
 				}
 			}
 		}

@@ -77,6 +77,19 @@ func (sc *scene) meanLoad(f *portFacts, sub timeline.Subject) {
 			f.MeanLoad, f.LoadOver = x.Value, w
 		}
 	}
+	if !math.IsNaN(f.MeanLoad) || !(f.Speed > 0) {
+		return
+	}
+	// Not read as such: from the octets, of what was counted or else of the totals over their age.
+	busier := func(count func(string) float64, bits float64) float64 {
+		return max(orZero(count(string(timeline.InBits))), orZero(count(string(timeline.OutBits)))) * bits
+	}
+	for _, x := range []struct{ bits, over float64 }{{busier(f.Counted, 1), sc.span.Width().Seconds()}, {busier(f.Total, 8), f.Age}} {
+		if load := x.bits / x.over / f.Speed; x.bits > 0 && load <= 1 {
+			f.MeanLoad, f.LoadOver = load, x.over
+			return
+		}
+	}
 }
 
 // otherEnd compares the port with the one at the other end of its link.

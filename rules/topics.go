@@ -63,6 +63,7 @@ var (
 	afterWords  = regexp.MustCompile(`\b(after(wards)?|fixed|later|then|cured|repaired|following|new|since)\b`)
 	beforeWords = regexp.MustCompile(`\b(before|at first|initial(ly)?|original(ly)?|old|prior|faulty|bad)\b`)
 	earlyWords  = regexp.MustCompile(`\b(first|1st|initial) (second|interval|sec|\d+ ?s|report)\b|\bstart of the test\b`)
+	beganWords  = regexp.MustCompile(`\b(then|afterwards|after that|but later)\b.{0,20}\b(0|zero|nothing|none|stops?|stopped|stalls?|stalled|hangs?)\b|\b(connects|handshake|starts|begins)\b`)
 	failWords   = regexp.MustCompile(`\b(fails?|failed|hangs?|hung|stalls?|stalled|time-?outs?|timed out|no (answer|reply|response)|nothing (arrives|passes|gets through|comes)|blocked|dead|lost all)\b`)
 	passWords   = regexp.MustCompile(`\b(works?|passes|passed|ok|fine|succeeds|gets through|normal)\b`)
 	toolWords   = regexp.MustCompile(`\b(iperf ?2(\.\d+)*|iperf ?3(\.\d+)*|iperf|netperf|nuttcp|ttcp|ntttcp|netcat|curl|wget|speedtest|ftp|scp|cygwin|other (tool|program)|another (tool|program)|different (tool|program)|native (build|tool)|ping)\b`)
