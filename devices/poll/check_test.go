@@ -309,6 +309,9 @@ func TestRunReadsBothWays(t *testing.T) {
 		t.Errorf("the log's line is dated %s off", off)
 	}
 	for _, g := range s.Gaps() {
+		if g.Reason == timeline.ReasonUnsupported && g.Subject == timeline.Device("sw1") {
+			continue // tables that this agent does not have
+		}
 		t.Errorf("gap in %s of %s: %s: %s", g.Metric, g.Subject, g.Reason, g.Text)
 	}
 	close(tp.exchanges)

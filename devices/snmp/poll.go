@@ -53,7 +53,7 @@ func (s *session) poll(ctx context.Context) (devices.Reading, error) {
 		s.liven(values)
 		s.fill(&r, values)
 		if s.alive(err) {
-			until := time.Now().Add(walkBudget)
+			until := time.Now().Add(s.budget(r.Span.From))
 			r.Missing = s.walkTables(ctx, until, func(*Table) bool { return true })
 			s.searchVLANs(ctx, until)
 			s.follow(ctx, &r)
@@ -72,6 +72,17 @@ func (s *session) poll(ctx context.Context) (devices.Reading, error) {
 		}
 	}
 	return r, err
+}
+
+// budget returns how long the walks of this poll may take: a fifth of the time between two polls, so that a device that is
+// asked often is not found slow for what it is asked once.
+func (s *session) budget(began time.Time) time.Duration {
+	const least = 20 * time.Millisecond
+	before := s.polled
+	if s.polled = began; before.IsZero() {
+		return walkBudget
+	}
+	return min(walkBudget, max(least, began.Sub(before)/5))
 }
 
 // alive says whether a device answered to the end of a poll, so that it may be asked for more.

@@ -39,6 +39,7 @@ type session struct {
 	objects    objects
 	shelf      shelf
 	vlanSearch vlanSearch
+	polled     time.Time // when the last poll began
 	followed   time.Time // when the followed addresses are looked for again
 	reply      int       // octets of bindings the agent bears in an answer; 0: maxReply
 	restarted  bool      // sysUpTime fell since the last poll

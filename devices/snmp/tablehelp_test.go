@@ -88,6 +88,12 @@ func walked(c *Collector, d devices.Device, table string) bool {
 	return sh != nil && !sh.next.IsZero()
 }
 
+// read says whether the table was walked to its end.
+func read(c *Collector, d devices.Device, table *Table) bool {
+	sh := c.sessions[d.Name].session.shelf.tables[table.Name]
+	return len(table.Roots) == 0 || sh != nil && sh.at == 0 && !sh.next.IsZero()
+}
+
 // cut checks that a table whose walk is not answered costs nothing but itself.
 func (tt tableTest) cut(t *testing.T, table *Table) {
 	a := tableAgent(tt.objects)

@@ -340,6 +340,13 @@ func TestThePollIsGentle(t *testing.T) {
 	c, d := collector(t), device(snmptest.NewAgent(t, a), "Fa0", "Gi1/0/1", "Gi1/0/2")
 	var asked, walked []int
 	last := 0
+	for !walkedAll(c, d) { // tables are walked a little in each of the first polls
+		if _, err := c.Collect(context.Background(), d); err != nil {
+			t.Fatal(err)
+		}
+		n := a.Count("GET") + a.Count("GETBULK") + a.Count("GETNEXT")
+		asked, last = append(asked, n-last), n
+	}
 	for range 5 {
 		if _, err := c.Collect(context.Background(), d); err != nil {
 			t.Fatal(err)
@@ -350,15 +357,29 @@ func TestThePollIsGentle(t *testing.T) {
 		walked = append(walked, a.Count("GETBULK"))
 	}
 	a.Close()
-	if asked[0] < 5 || asked[4] > 4 {
+	if asked[0] < 5 || asked[len(asked)-1] > 4 {
 		t.Errorf("requests by poll: %v, want at most 4 once the ports are known", asked)
 	}
-	if walked[4] > walked[2] || walked[4] > 24 {
+	if walked[4] > walked[0] || walked[4] > 24 {
 		t.Errorf("GETBULK after each poll: %v, want none once the tables are known", walked)
 	}
 	if tooLong > 0 {
 		t.Errorf("%d answers do not fit a frame; the longest has %d octets", tooLong, largest)
 	}
+}
+
+// walkedAll says whether every table was walked, or found to be missing.
+func walkedAll(c *Collector, d devices.Device) bool {
+	e := c.sessions[d.Name]
+	if e == nil {
+		return false
+	}
+	for n := range Tables {
+		if t := &Tables[n]; e.session.vendor(t) && !read(c, d, t) {
+			return false
+		}
+	}
+	return true
 }
 
 func TestWhatADeviceLacksIsNotAskedEachTime(t *testing.T) {
