@@ -18,6 +18,7 @@ var figures = []figure{
 	{"walks", "what is read of recorded devices, against snmpbulkwalk", walks},
 	{"snmp", "processor time of SNMP beside net-snmp and an exporter, and fleets at 1 Hz", snmpSpeed},
 	{"cli", "what the parsers of command lines read of other projects' captures", cli},
+	{"parse", "how long show interfaces takes to parse, beside TextFSM", parseSpeed},
 }
 
 // figure is one measurement. run prints it and returns whether what is asked for is met.
