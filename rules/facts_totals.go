@@ -23,7 +23,15 @@ func (sc *scene) totalFacts(f *portFacts, sub timeline.Subject) {
 	if age, ok := totals["age_s"]; ok {
 		f.Age = age
 	}
-	f.Counted = func(m string) float64 { return correlate.Total(sc.snap.Series(sub, timeline.Metric(m)), sc.span) }
+	counts := map[string]float64{} // many rules ask for the same, and a day has 86400 samples
+	f.Counted = func(m string) float64 {
+		n, ok := counts[m]
+		if !ok {
+			n = correlate.Total(sc.snap.Series(sub, timeline.Metric(m)), sc.span)
+			counts[m] = n
+		}
+		return n
+	}
 	f.Share = func(m string) float64 {
 		n := f.Counted(m)
 		return n / (n + f.Counted(string(packetsOf(m))))

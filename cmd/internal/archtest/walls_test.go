@@ -26,6 +26,7 @@ var walls = []struct {
 	{"cmd/internal/tui", []string{"cmd/internal/tui", "cmd/internal/report", "rules", "correlate", "correlate/timeline"}},
 	{"cmd/internal/sim", []string{"cmd/internal/sim", "devices", "probe", "correlate/timeline"}},
 	{"cmd/internal/app", []string{"cmd", "probe", "devices", "correlate", "rules"}},
+	{"cmd/internal/figures", []string{"cmd", "probe", "devices", "correlate", "rules"}},
 	{"cmd/internal/archtest", nil},
 	{"cmd/whydrop", []string{"cmd", "probe", "devices", "correlate", "rules"}},
 	{"testdata", nil},
