@@ -98,13 +98,13 @@ func mayBeSame(cluster []timeline.Event, e timeline.Event) bool {
 }
 
 // sameAttrs says whether no attribute that both records have differs. How often a counter rose is no attribute
-// of the change itself; a log line's words are.
+// of the change itself, nor are a source's words for its reason; a log line's words are.
 func sameAttrs(a, b timeline.Event) bool {
 	if a.Type == timeline.EventSyslog && a.Text != b.Text {
 		return false
 	}
 	for k, v := range a.Attrs {
-		if w, ok := b.Attrs[k]; ok && w != v && k != "count" {
+		if w, ok := b.Attrs[k]; ok && w != v && k != "count" && k != "reason" {
 			return false
 		}
 	}

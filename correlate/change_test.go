@@ -22,6 +22,11 @@ func TestChangesMergeWhatSeveralCollectorsSaw(t *testing.T) {
 		{"another port", []timeline.Event{oper("sw1", "b", "down", span(10, 11), "snmp:sw1"), log}, []time.Duration{20 * time.Millisecond, time.Second}},
 		{"one collector never tells one change twice", []timeline.Event{
 			oper("sw1", "a", "down", span(10, 10.2), "snmp:sw1"), oper("sw1", "a", "down", span(11, 11.2), "snmp:sw1")}, []time.Duration{200 * time.Millisecond, 200 * time.Millisecond}},
+		{"a poll, the log, a message and a trap of one failover, each with words of its own", []timeline.Event{
+			event(timeline.Device("fw1"), timeline.EventFailover, span(10, 11), "snmp:fw1", "from", "standby", "to", "active", "reason", "peer silent"),
+			event(timeline.Device("fw1"), timeline.EventFailover, span(10.2, 10.7), "trap:fw1"),
+			event(timeline.Device("fw1"), timeline.EventFailover, span(10.1, 10.6), "ssh:fw1", "to", "active", "unit", "primary"),
+			event(timeline.Device("fw1"), timeline.EventFailover, span(10.3, 10.35), "syslog:fw1", "from", "standby", "to", "active", "reason", "HELLO not heard from mate")}, []time.Duration{50 * time.Millisecond}},
 		{"the log knows only what it became", []timeline.Event{
 			oper("sw1", "a", "down", span(10, 11), "snmp:sw1"),
 			event(timeline.Port("sw1", "a"), timeline.EventOper, span(10.2, 10.3), "ssh:sw1", "to", "down")}, []time.Duration{100 * time.Millisecond}},

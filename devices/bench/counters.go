@@ -264,7 +264,7 @@ func (h *history) judge(records []timeline.Record, t *tally) (reset bool) {
 	for _, r := range records {
 		switch r := r.(type) {
 		case timeline.Sample:
-			most := math.Inf(1)
+			var most float64
 			switch r.Metric {
 			case timeline.InBits, timeline.OutBits:
 				most = h.speed

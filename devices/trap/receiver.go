@@ -213,7 +213,7 @@ func (r *Receiver) event(n *notice, s *source, d devices.Device, name string) ti
 	if what.index != 0 {
 		if known := r.cfg.Known.Port(name, what.index); known != "" {
 			what.port = known
-		} else if what.port == "" {
+		} else if what.port == "" && devices.AboutPort(what.typ) {
 			what.port = fmt.Sprintf("ifIndex %d", what.index)
 		}
 	}

@@ -211,7 +211,8 @@ func (d *decoder) open(data []byte, u user) (*gosnmp.SnmpPacket, error) {
 	if err := table.Add(keys.UserName, keys); err != nil {
 		return nil, err
 	}
-	x := &gosnmp.GoSNMP{Version: gosnmp.Version3, SecurityModel: gosnmp.UserSecurityModel, MsgFlags: u.level, Logger: quiet, TrapSecurityParametersTable: table}
+	x := &gosnmp.GoSNMP{Version: gosnmp.Version3, SecurityModel: gosnmp.UserSecurityModel, MsgFlags: u.level, Logger: quiet}
+	x.SetTrapSecurityParametersTable(table)
 	p, err := x.UnmarshalTrap(append([]byte(nil), data...), true)
 	if err != nil {
 		return nil, err
