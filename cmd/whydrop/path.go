@@ -15,7 +15,7 @@ import (
 // pathFlags are the path probes, as text. They share letters with the throughput test: the host, -p, -4, -6, --cport,
 // --format, -t.
 type pathFlags struct {
-	trace, by                string
+	trace, by, stampKey      string
 	pmtu                     bool
 	connectRate              float64
 	rounds, hops, ports, max int
@@ -25,7 +25,7 @@ type pathFlags struct {
 
 // pathLetters are the flags of a throughput test that path probes take too.
 var pathLetters = []string{"client", "port", "version4", "version6", "cport", "format", "json", "help",
-	"trace", "pmtu", "sweep", "connect-rate", "rounds", "max-hops", "source-ports", "max-size", "by"}
+	"trace", "pmtu", "sweep", "connect-rate", "rounds", "max-hops", "source-ports", "max-size", "by", "stamp-key"}
 
 // traceMethods are the values of --trace.
 var traceMethods = []string{"udp", "icmp", "tcp"}
@@ -44,6 +44,7 @@ func withPath(cmd *cobra.Command) *cobra.Command {
 	f.IntVar(&in.ports, "source-ports", 0, "of --sweep ports: how many source ports, 32 to 512 (default 64)")
 	f.IntVar(&in.max, "max-size", 0, "of --pmtu: the largest packet to try (default: what the own link takes)")
 	f.StringVar(&in.by, "by", "", "of --pmtu and --sweep ports: what is to answer: `stamp`, icmp, udp or tcp (default: the best that does)")
+	f.StringVar(&in.stampKey, "stamp-key", "", "of --sweep ports and --connect-rate: `REFERENCE` to the key that the far end wants heartbeats signed with; as --token")
 	cmd.Args = in.args
 	cmd.RunE = in.run
 	cmd.Example += "\n  whydrop probe 192.0.2.10 --trace tcp -p 443\n  whydrop probe 192.0.2.10 --pmtu\n  whydrop probe 192.0.2.10 --sweep ports\n  whydrop probe 192.0.2.10 --connect-rate 50"
@@ -109,7 +110,7 @@ func (in *pathFlags) run(cmd *cobra.Command, args []string) error {
 
 // throughput goes on with the test, which knows none of the letters of path probes.
 func (in *pathFlags) throughput(cmd *cobra.Command, args []string) error {
-	for _, name := range []string{"rounds", "max-hops", "source-ports", "max-size", "by"} {
+	for _, name := range []string{"rounds", "max-hops", "source-ports", "max-size", "by", "stamp-key"} {
 		if cmd.Flags().Changed(name) {
 			return app.Usagef("--%s goes with --trace, --pmtu or --sweep ports", name)
 		}
@@ -143,6 +144,12 @@ func (in *pathFlags) options(cmd *cobra.Command, asked string, args []string) (a
 	}
 	if asked == "--trace" && !slices.Contains(traceMethods, o.Method) {
 		return o, app.Usagef("--trace %s: want udp, icmp or tcp", o.Method)
+	}
+	if in.stampKey != "" {
+		var err error
+		if o.Key, err = (&app.Secrets{}).Resolve(in.stampKey); err != nil {
+			return o, app.Usagef("--stamp-key: %w", err)
+		}
 	}
 	err := in.numbers(cmd, asked, &o)
 	return o, err
@@ -184,6 +191,7 @@ func (in *pathFlags) numbers(cmd *cobra.Command, asked string, o *app.PathOption
 		{"source-ports", in.ports, 32, 512, "--sweep ports"},
 		{"max-size", in.max, 128, 65000, "--pmtu"},
 		{"by", 0, 0, 0, "--pmtu --sweep ports"},
+		{"stamp-key", 0, 0, 0, "--sweep ports --connect-rate"},
 		{"cport", int(o.SrcPort), 1, 65535, "--trace --sweep ports"},
 	} {
 		switch {

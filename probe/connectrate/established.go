@@ -38,7 +38,7 @@ func (e Established) Fine() bool { return e.Known && e.Silence == 0 && e.Lost < 
 // establish begins the sessions that go on until ctx ends; what became of them is known when the wait group is done.
 func (r *run) establish(ctx context.Context, going *sync.WaitGroup) *[2]Established {
 	var e [2]Established
-	if p := r.cfg.STAMPPort; p != 0 && stamp.Check(ctx, r.to.String(), p) == nil {
+	if p := r.cfg.STAMPPort; p != 0 && stamp.CheckSigned(ctx, r.to.String(), p, r.cfg.STAMPKey) == nil {
 		e[0] = Established{Kind: "stamp", Known: true}
 		going.Go(func() { r.beat(ctx, &e[0]) })
 	}
@@ -59,7 +59,7 @@ func (r *run) establish(ctx context.Context, going *sync.WaitGroup) *[2]Establis
 // beat keeps up heartbeats from one port.
 func (r *run) beat(ctx context.Context, e *Established) {
 	var lost, samples float64
-	sender := stamp.Sender{Name: "established", To: r.to.String(), Port: r.cfg.STAMPPort, Heartbeat: heartbeat}
+	sender := stamp.Sender{Name: "established", To: r.to.String(), Port: r.cfg.STAMPPort, Key: r.cfg.STAMPKey, Heartbeat: heartbeat}
 	err := sender.Probe(ctx, timeline.SinkFunc(func(x timeline.Record) {
 		switch x := x.(type) {
 		case timeline.Sample:

@@ -37,6 +37,7 @@ type Config struct {
 	To        string        // host name or address
 	Ports     []uint16      // TCP ports, of which the first that answers is used; must not be empty
 	STAMPPort uint16        // of a reflector; 0: no heartbeats
+	STAMPKey  []byte        `json:"-"` // that heartbeats are signed with; empty: unauthenticated mode
 	Rate      float64       // new connections a second; 0 means 20, at most 200
 	Time      time.Duration // 0 means 10 s; 3 s to a minute
 

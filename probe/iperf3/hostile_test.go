@@ -164,7 +164,7 @@ func TestHostileClients(t *testing.T) {
 	}
 	before := heapBytes()
 	defer func() {
-		if grown := heapBytes() - before; grown > 20<<20 {
+		if grown := heapBytes() - before; grown > memoryFactor*20<<20 {
 			t.Errorf("memory grew by %d bytes", grown)
 		}
 	}()

@@ -23,15 +23,21 @@ type reflected struct {
 	first   uint32
 	session uint16
 	cookie  stamp.Timestamp
+	key     []byte
 	out     []byte
 }
 
-func openSTAMP(_ context.Context, to netip.AddrPort, port uint16) (flow, error) {
-	conn, err := net.DialUDP("udp", net.UDPAddrFromAddrPort(netip.AddrPortFrom(sock.Unspecified(to.Addr()), port)), net.UDPAddrFromAddrPort(to))
-	if err != nil {
-		return nil, err
+// openSTAMP returns what opens flows whose questions are signed with a key, if there is one.
+func openSTAMP(key []byte) func(context.Context, netip.AddrPort, uint16) (flow, error) {
+	return func(_ context.Context, to netip.AddrPort, port uint16) (flow, error) {
+		from := net.UDPAddrFromAddrPort(netip.AddrPortFrom(sock.Unspecified(to.Addr()), port))
+		conn, err := net.DialUDP("udp", from, net.UDPAddrFromAddrPort(to))
+		if err != nil {
+			return nil, err
+		}
+		return &reflected{conn: conn, in: rxtime.New(conn), number: port, first: 1024 + uint32(rand.IntN(60000)),
+			session: uint16(1 + rand.IntN(65535)), cookie: stamp.Timestamp(rand.Uint64()), key: key}, nil
 	}
-	return &reflected{conn: conn, in: rxtime.New(conn), number: port, first: 1024 + uint32(rand.IntN(60000)), session: uint16(1 + rand.IntN(65535)), cookie: stamp.Timestamp(rand.Uint64())}, nil
 }
 
 func (f *reflected) port() uint16 { return f.number }
@@ -40,7 +46,7 @@ func (f *reflected) close()       { _ = f.in.Close() }
 
 func (f *reflected) send(n int, now time.Time) error {
 	q := stamp.Question{Sequence: f.first + uint32(n), Timestamp: f.cookie, Session: f.session, Estimate: stamp.NewErrorEstimate(stamp.NTP, false, time.Millisecond)}
-	f.out = q.Append(f.out[:0])
+	f.out = q.AppendFor(f.out[:0], f.key)
 	_ = f.conn.SetWriteDeadline(now.Add(time.Second))
 	_, err := f.conn.Write(f.out)
 	for range 2 { // an error about an earlier packet; this one was not sent
@@ -55,7 +61,7 @@ func (f *reflected) send(n int, now time.Time) error {
 func (f *reflected) receive(give func(answer)) {
 	for range 8 { // errors in a row, such as refusals; each ends one Drain
 		err := f.in.Drain(func(p rxtime.Packet) {
-			a, err := stamp.ParseAnswer(p.Data)
+			a, err := stamp.ParseAnswerFor(p.Data, f.key)
 			if err != nil || a.Question.Timestamp != f.cookie {
 				return
 			}

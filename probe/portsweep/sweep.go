@@ -51,6 +51,7 @@ type Config struct {
 	To        string   // host name or address
 	Means     Means    // "" means STAMP if it is answered, otherwise TCP
 	STAMPPort uint16   // of the reflector; 0: it is not tried
+	STAMPKey  []byte   `json:"-"` // that questions to it are signed with; empty: unauthenticated mode
 	TCPPorts  []uint16 // to connect to, of which the first that answers is used; empty: TCP is not tried
 	Ports     int      // how many source ports; 0 means 64, at least 32, at most 512
 	First     uint16   // the first of them; 0: anywhere from 20000
@@ -130,7 +131,7 @@ func Run(ctx context.Context, c Config) (Result, error) {
 	if err != nil {
 		return Result{Target: to}, fmt.Errorf("port sweep of %s: %w", to, err)
 	}
-	rate, open := stampRate, openSTAMP
+	rate, open := stampRate, openSTAMP(c.STAMPKey)
 	if means == TCP {
 		rate, open = tcpRate, openTCP
 	}
@@ -161,7 +162,7 @@ func within(v, or, least, most int) int {
 func choose(ctx context.Context, c Config, to netip.Addr) (Means, uint16, error) {
 	var failed error
 	if c.STAMPPort != 0 && c.Means != TCP {
-		if failed = anyOf(func() error { return stamp.Check(ctx, to.String(), c.STAMPPort) }); failed == nil {
+		if failed = anyOf(func() error { return stamp.CheckSigned(ctx, to.String(), c.STAMPPort, c.STAMPKey) }); failed == nil {
 			return STAMP, c.STAMPPort, nil
 		}
 	}

@@ -86,6 +86,22 @@ func ParseSignedAnswer(b, key []byte) (Answer, error) {
 	}, nil
 }
 
+// AppendFor is AppendSigned, or Append where there is no key.
+func (q Question) AppendFor(b, key []byte) []byte {
+	if len(key) > 0 {
+		return q.AppendSigned(b, key)
+	}
+	return q.Append(b)
+}
+
+// ParseAnswerFor is ParseSignedAnswer, or ParseAnswer where there is no key.
+func ParseAnswerFor(b, key []byte) (Answer, error) {
+	if len(key) > 0 {
+		return ParseSignedAnswer(b, key)
+	}
+	return ParseAnswer(b)
+}
+
 // isSignedAnswer says whether a signed packet is a reflector's: a question has zeros where it has the moment at which it
 // was received.
 func isSignedAnswer(b []byte) bool { return binary.BigEndian.Uint64(b[32:]) != 0 }

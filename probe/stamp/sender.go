@@ -178,12 +178,7 @@ func (w *wire) Send(n uint64, now time.Time) error {
 	if w.conn == nil && !w.redial(now) {
 		return w.failure
 	}
-	b := w.out[:0]
-	if len(w.key) > 0 {
-		b = q.AppendSigned(b, w.key)
-	} else {
-		b = q.Append(b)
-	}
+	b := q.AppendFor(w.out[:0], w.key)
 	err := w.write(b, now)
 	for range 3 { // a refusal is of an earlier one; this one was not sent
 		if !isReport(err) {
@@ -297,7 +292,7 @@ func (w *wire) Receive(b *outage.Book) {
 
 // enter enters one datagram in the book if it answers one of our questions.
 func (w *wire) enter(b *outage.Book, p rxtime.Packet) {
-	a, err := w.parse(p.Data)
+	a, err := ParseAnswerFor(p.Data, w.key)
 	n, ok := w.number(a.Question.Sequence)
 	// A reflector of RFC 8762 or TWAMP Light knows no session identifier and leaves zeros.
 	if err != nil || !ok || a.Question.Timestamp != w.stamps[n%uint64(len(w.stamps))] || a.Session != w.session && a.Session != 0 {
@@ -314,13 +309,6 @@ func (w *wire) enter(b *outage.Book, p rxtime.Packet) {
 		Sequence: a.Sequence,
 		Counts:   a.Sequence != a.Question.Sequence,
 	}})
-}
-
-func (w *wire) parse(b []byte) (Answer, error) {
-	if len(w.key) > 0 {
-		return ParseSignedAnswer(b, w.key)
-	}
-	return ParseAnswer(b)
 }
 
 // number returns the number of the heartbeat with a sequence number, if it was sent lately.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"whydrop/cmd/internal/report"
+	"whydrop/devices"
 	"whydrop/probe/runner"
 )
 
@@ -26,14 +27,15 @@ type PathOptions struct {
 	Port    uint16 // of the far end's iperf3; its STAMP reflector is at the next one
 	SrcPort uint16 // source port, or the first of several
 	Rounds  int
-	Hops    int           // of a trace: the most there may be
-	Ports   int           // of a sweep: how many source ports
-	Method  string        // of a trace: udp, icmp, tcp
-	By      string        // of the others: what answers
-	Max     int           // of the path MTU: the largest packet to try
-	Rate    float64       // of new connections: so many a second
-	Time    time.Duration // of new connections
-	Format  string        // text or json
+	Hops    int            // of a trace: the most there may be
+	Ports   int            // of a sweep: how many source ports
+	Method  string         // of a trace: udp, icmp, tcp
+	By      string         // of the others: what answers
+	Max     int            // of the path MTU: the largest packet to try
+	Key     devices.Secret // of a sweep and of new connections: what heartbeats are signed with
+	Rate    float64        // of new connections: so many a second
+	Time    time.Duration  // of new connections
+	Format  string         // text or json
 	Out     io.Writer
 }
 

@@ -52,7 +52,7 @@ func ConnectRate(ctx context.Context, o PathOptions) error {
 		return err
 	}
 	// The port beside the reflector's has no program's queue that would fill; a firewall may not let it through.
-	c := connectrate.Config{To: to.String(), Ports: []uint16{o.stampPort(), o.port()}, STAMPPort: o.stampPort(), Rate: o.Rate, Time: o.Time}
+	c := connectrate.Config{To: to.String(), Ports: []uint16{o.stampPort(), o.port()}, STAMPPort: o.stampPort(), STAMPKey: []byte(o.Key.Reveal()), Rate: o.Rate, Time: o.Time}
 	if o.Port != 0 {
 		c.Ports = []uint16{o.Port}
 	}

@@ -47,7 +47,7 @@ func PortSweep(ctx context.Context, o PathOptions) error {
 	if err != nil {
 		return err
 	}
-	c := portsweep.Config{To: to.String(), Means: portsweep.Means(o.By), STAMPPort: o.stampPort(), TCPPorts: []uint16{o.stampPort(), o.port()}, Ports: o.Ports, First: o.SrcPort, Rounds: o.Rounds}
+	c := portsweep.Config{To: to.String(), Means: portsweep.Means(o.By), STAMPPort: o.stampPort(), STAMPKey: []byte(o.Key.Reveal()), TCPPorts: []uint16{o.stampPort(), o.port()}, Ports: o.Ports, First: o.SrcPort, Rounds: o.Rounds}
 	if o.Format == "text" {
 		fmt.Fprintf(o.Out, "Sweep over source ports to %s\n", to)
 	}
