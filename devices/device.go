@@ -20,7 +20,7 @@ import (
 type Device struct {
 	Name     string     // unique in the site
 	Address  string     // host name, IPv4 or IPv6 address (zone allowed), without port
-	Platform string     // cisco_ios or cisco_iosxe; "" is cisco_iosxe where a command line is used
+	Platform string     // a name of cli.Platforms or another name of it; "" is found out where a command line is used
 	Role     string     // switch, router, firewall, host; "" is switch
 	Peer     string     // the other unit of a redundant pair; "" if there is none
 	Ports    []string   // ports on the path, in the device's own spelling of ifName

@@ -1,8 +1,9 @@
 // Package cli asks switches and routers by their command line over SSH (RFC 4251 to RFC 4254).
 //
-// A [Collector] keeps one session per device open, sends commands of the visible list [Allowed] and nothing
-// else, and turns the answers into a [devices.Reading] with the parsers of package parse. [NewLog] shares its
-// sessions for the device's log and clock, which are asked at another cadence.
+// A [Collector] keeps one session per device open, sends the commands that the visible list [Platforms] has for the
+// device and nothing else, and turns the answers into a [devices.Reading] with the parsers of package parse. [NewLog]
+// and [NewSlow] share its sessions for what is asked at another cadence: the log and the clock; neighbours, optics and
+// load. The platform of a device is found out, by [Detect], where the site file does not give it.
 //
 // scrapligo finds prompts and pages; the SSH connection is our own, on golang.org/x/crypto/ssh, because
 // scrapligo's transports know no context, no agent, no jump host and no key with a pass phrase, and leave

@@ -22,15 +22,18 @@ func checkSSH(ctx context.Context, d devices.Device, c *collectors) []Result {
 		return []Result{in}
 	}
 	in.OK, in.Text = true, "logged in"
+	if name, ok := c.cli.Detected(d.Name); ok && d.Platform == "" {
+		in.Text += "; it is " + name + ", which `platform` need not say"
+	}
 	out := []Result{in}
 	ports := checkPorts(d, r, err)
 	if foreign {
 		ports.fail(d, err, "platform")
 	}
 	if ports.Step = "ssh reads"; ports.OK {
-		ports.Text = "show interfaces of " + strings.TrimSpace(strings.SplitN(ports.Text, ":", 2)[1])
+		ports.Text = "interfaces: " + strings.TrimSpace(strings.SplitN(ports.Text, ":", 2)[1])
 		if r.Bridge != nil {
-			ports.Text += "; show spanning-tree detail"
+			ports.Text += "; spanning tree"
 		}
 	}
 	out = append(out, ports)
@@ -47,11 +50,11 @@ func checkLog(ctx context.Context, d devices.Device, c devices.Collector) []Resu
 	case err != nil:
 		log.fail(d, err, sshKey(err))
 	case len(r.Log) == 0 && !r.LocalClock.OK:
-		log.OK, log.Text, log.Key = false, "nothing in the answers to show logging and show clock can be read", "platform"
+		log.OK, log.Text, log.Key = false, "nothing of the log and the clock can be read", "platform"
 	case len(r.Log) == 0:
-		log.Text = "show logging has no lines: the device keeps no log (logging buffered)"
+		log.Text = "the log has no lines: the device keeps none"
 	default:
-		log.Text = fmt.Sprintf("show logging has %d lines", len(r.Log))
+		log.Text = fmt.Sprintf("the log has %d lines", len(r.Log))
 	}
 	if !log.OK {
 		return []Result{log, {Device: d.Name, Step: "clock", Text: "not read, as the log", Key: log.Key, Cut: log.Cut}}
@@ -63,7 +66,7 @@ func checkLog(ctx context.Context, d devices.Device, c devices.Collector) []Resu
 func checkClock(d devices.Device, r devices.Reading) Result {
 	out := Result{Device: d.Name, Step: "clock", OK: true}
 	if !r.LocalClock.OK {
-		out.Text = "show clock gave no time; log lines can be dated only to the polls between which they came"
+		out.Text = "the device gave no time; log lines can be dated only to the polls between which they came"
 		return out
 	}
 	off, half := r.LocalClock.Value.Offset(), r.LocalClock.Value.Span.Width()/2
