@@ -7,7 +7,6 @@ import (
 	"github.com/gosnmp/gosnmp"
 
 	"whydrop/devices"
-	"whydrop/devices/snmp/internal/oid"
 )
 
 func word(n devices.Opt[uint32], words []string) devices.Opt[string] {
@@ -100,16 +99,15 @@ func (o *objects) bindSize(id string) int {
 	if t, ok := o.size[id]; ok {
 		n += t
 	}
-	packed, err := oid.Pack(id)
-	if err != nil {
-		return n
-	}
-	for _, arc := range oid.Arcs(packed) {
-		n++
-		for arc >= 0x80 { // X.690, section 8.19: seven bits an octet
-			arc >>= 7
-			n++
+	for arc, i := uint64(0), 0; i <= len(id); i++ {
+		if i < len(id) && id[i] != '.' {
+			arc = 10*arc + uint64(id[i]-'0')
+			continue
 		}
+		for n++; arc >= 0x80; n++ { // X.690, section 8.19: seven bits an octet
+			arc >>= 7
+		}
+		arc = 0
 	}
 	return n
 }

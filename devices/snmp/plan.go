@@ -21,7 +21,7 @@ type plan struct {
 }
 
 // planAge is how old a plan may become: what a device lacked is asked for again so much later than it is due.
-const planAge = 10 * time.Second
+const planAge = 30 * time.Second
 
 // basis is what a plan was made of; another basis makes another plan.
 type basis struct {
@@ -80,7 +80,7 @@ func (s *session) carry(ctx context.Context, p *plan, values map[string]gosnmp.S
 		var err error
 		if a.Outcome == fast.OK {
 			span = timeline.Span{From: a.From, To: a.To}
-			s.takeFast(b, a, values)
+			s.takeFast(b, a, p.made, values)
 		} else {
 			lost := a.Outcome == fast.Unanswered && !a.From.IsZero()
 			s.tried = lost
@@ -125,13 +125,15 @@ func (s *session) askFast(ctx context.Context, p *plan) {
 	}
 }
 
-// takeFast adds the values of an answer by name, as take does.
-func (s *session) takeFast(b batch, a *fast.Answer, values map[string]gosnmp.SnmpPDU) {
+// takeFast adds the values of an answer by name, as take does. What was given again teaches nothing, unless the plan is new.
+func (s *session) takeFast(b batch, a *fast.Answer, fresh bool, values map[string]gosnmp.SnmpPDU) {
 	now := time.Now()
 	for i, id := range b {
 		v := gosnmp.SnmpPDU{Name: id, Type: gosnmp.Asn1BER(a.Tags[i]), Value: a.Value(i)}
 		values[id] = v
-		s.objects.learn(id, v, now)
+		if fresh || !given(v) || v.Type == gosnmp.OctetString {
+			s.objects.learn(id, v, now)
+		}
 		s.exchanges.keep(id, v)
 	}
 }
