@@ -138,7 +138,9 @@ func (s *session) walkTable(ctx context.Context, t *Table, sh *shelved, until ti
 				return false
 			}
 		}
-		sh.at++
+		if sh.at++; errors.Is(r.err, devices.ErrTimeout) {
+			sh.at = len(t.Roots) // the others would only be waited for as long again
+		}
 	}
 	return true
 }
@@ -198,7 +200,7 @@ func (s *session) settle(t *Table, sh *shelved) (m devices.Missing, lacks bool) 
 	var failed error
 	for _, id := range t.Roots {
 		sh.has = sh.has || len(s.shelf.cells[id]) > 0
-		if r := s.shelf.roots[id]; r.err != nil {
+		if r := s.shelf.roots[id]; r != nil && r.err != nil {
 			failed = r.err
 		}
 	}
