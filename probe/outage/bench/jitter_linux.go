@@ -60,7 +60,7 @@ func floor(ctx context.Context, state string, rounds, seconds int) error {
 		if err != nil {
 			return err
 		}
-		o := typical(s)
+		o := median(jitters(s))
 		t, err := l.stockJitter(seconds)
 		if err != nil {
 			return err
@@ -74,13 +74,12 @@ func floor(ctx context.Context, state string, rounds, seconds int) error {
 	return nil
 }
 
-// typical returns the median of the jitter of a run, on the way there.
-func typical(s timeline.Snapshot) time.Duration {
-	var all []time.Duration
+// jitters returns the samples of the jitter of a run, on the way there.
+func jitters(s timeline.Snapshot) (all []time.Duration) {
 	for _, x := range s.Series(path, timeline.JitterForward) {
 		all = append(all, time.Duration(x.Value*float64(time.Second)))
 	}
-	return median(all)
+	return all
 }
 
 func medianFloat(xs []float64) float64 {
@@ -117,26 +116,28 @@ func injected(ctx context.Context, length time.Duration) error {
 		return err
 	}
 	relaying.Wait()
-	want, got := alternation(held), typical(store.Snapshot())
+	want, got := alternation(held), mean(jitters(store.Snapshot()))
 	off := got.Seconds()/want.Seconds() - 1
 	fmt.Printf("Jitter of 2 ms made by a relay, which came to %s by its own clock: %s\n", want, got)
 	goal(off > -0.04 && off < 0.04, "within 4 %%: %+.1f %%", 100*off)
 	return nil
 }
 
-// alternation returns by how much each of the delays differed from the one before, as the median of means of a sample's
-// length: a relay that is not let run is later than it means to be.
+// alternation returns by how much each of the delays differed from the one before, in the mean: a relay that is not let
+// run is later than it means to be.
 func alternation(held []time.Duration) time.Duration {
-	const beats = int(100 * time.Millisecond / heartbeat)
-	var means []time.Duration
-	for len(held) > beats {
-		var sum time.Duration
-		for i := range beats {
-			sum += (held[i+1] - held[i]).Abs()
-		}
-		means, held = append(means, sum/time.Duration(beats)), held[beats:]
+	var differences []time.Duration
+	for i := 1; i < len(held); i++ {
+		differences = append(differences, (held[i] - held[i-1]).Abs())
 	}
-	return median(means)
+	return mean(differences)
+}
+
+func mean(ds []time.Duration) (m time.Duration) {
+	for _, d := range ds {
+		m += d / time.Duration(len(ds))
+	}
+	return m
 }
 
 // relay passes datagrams on until ctx ends: questions after 1 ms and 3 ms by turns, counted from the kernel's time of
