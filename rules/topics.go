@@ -53,7 +53,7 @@ var states = map[string]struct{ on, off *regexp.Regexp }{
 }
 
 func word(alternatives string) *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[^\pL\pN])(?:` + alternatives + `)(?:[^\pL\pN]|$)`)
+	return regexp.MustCompile(`(?:^|[^\pL\pN])(` + alternatives + `)(?:[^\pL\pN]|$)`)
 }
 
 var (
@@ -81,9 +81,9 @@ func state(name, words string) string {
 		}
 		return ""
 	}
-	for _, loc := range topic.FindAllStringIndex(words, -1) {
+	for _, loc := range topic.FindAllStringSubmatchIndex(words, -1) {
 		// The clause around the word: a setting's state stands close to it.
-		from, to := loc[0], loc[1]
+		from, to := loc[2], loc[3]
 		before, after := clause(words[:from], true), clause(words[to:], false)
 		switch {
 		case offWords.MatchString(after) || offWords.MatchString(before) || offWords.MatchString(words[from:to]):
