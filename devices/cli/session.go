@@ -44,6 +44,9 @@ type session struct {
 	pattern  string         // matches the prompt
 	secret   devices.Secret // for more rights; used once
 	dead     bool
+
+	heard   []byte // while the prompt is learnt
+	entered int    // empty lines, to learn it
 }
 
 // openSession starts a shell on the link, learns the prompt, and switches paging off. The link is the session's
@@ -111,6 +114,9 @@ func (s *session) start(ctx context.Context) error {
 		return err
 	}
 	s.took(prompt)
+	if err := s.settle(ctx, s.entered); err != nil {
+		return err
+	}
 	if s.platform == "" {
 		if err := s.detect(ctx, string(s.t.link.client.ServerVersion()), prompt); err != nil {
 			return err
@@ -163,6 +169,46 @@ const quiet = 100 * time.Millisecond
 // silent is how long to wait for a first word before an empty line is entered.
 const silent = time.Second
 
+// settle waits for the prompts that answer the empty lines entered while the prompt was learnt: one that a slow device
+// prints later would be taken for the end of the next answer. It waits a second at most, since not every device
+// answers each line.
+func (s *session) settle(ctx context.Context, entered int) error {
+	own := regexp.MustCompile("^" + s.pattern + "$")
+	for since := time.Now(); time.Since(since) < silent; {
+		seen := 0
+		for line := range bytes.Lines(s.heard) {
+			if own.Match(bytes.TrimSpace(line)) {
+				seen++
+			}
+		}
+		if seen > entered {
+			break
+		}
+		b, err := s.driver.Channel.Read()
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		s.hear(b)
+		if len(b) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	s.heard = nil
+	return nil
+}
+
+// hear keeps what the device said while its prompt is learnt, up to the end of it.
+func (s *session) hear(b []byte) {
+	const most = 16 << 10
+	s.heard = append(s.heard, b...)
+	if len(s.heard) > most {
+		s.heard = s.heard[len(s.heard)-most:]
+	}
+}
+
 // learnPrompt returns the device's prompt: the line it stops at, twice the same, with an empty line entered in
 // between.
 func (s *session) learnPrompt(ctx context.Context) (string, error) {
@@ -192,6 +238,7 @@ func (s *session) learnPrompt(ctx context.Context) (string, error) {
 		if err := s.driver.Channel.WriteReturn(); err != nil {
 			return "", err
 		}
+		s.entered++
 	}
 }
 
@@ -224,6 +271,7 @@ func (s *session) lastLine(ctx context.Context, wait time.Duration) (string, err
 			return tail(got), ctx.Err()
 		case len(b) > 0:
 			got = append(got, b...)
+			s.hear(b)
 			if since = time.Now(); first.IsZero() {
 				first = since
 			}
