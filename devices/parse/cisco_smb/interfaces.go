@@ -28,7 +28,7 @@ func ShowInterfacesStatus(output string, r *devices.Reading) {
 		if d := strings.ToLower(f[2]); d == "full" || d == "half" {
 			i.Duplex = devices.Some(d)
 		}
-		if n, rest, ok := text.Uint32(f[3]); ok && rest == "" && uint64(n)*1e6 <= text.MaxSpeed {
+		if n, rest, ok := text.Uint32(f[3]); ok && rest == "" && n > 0 && uint64(n)*1e6 <= text.MaxSpeed {
 			i.Speed = devices.Some(uint64(n) * 1e6)
 		}
 		if !text.Unset(f[4]) {

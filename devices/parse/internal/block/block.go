@@ -88,11 +88,14 @@ func Counters(p *Port, line string, fields map[string]Where, facts map[string]st
 	return known
 }
 
+// maxFacts bounds the facts of a port; no platform prints so many.
+const maxFacts = 250
+
 // Know keeps a fact, unless the value says that there is none. A name that begins with "_" gets "in" or "out" in
 // front.
 func (p *Port) Know(name, value string) {
 	value = strings.TrimRight(strings.TrimSpace(value), ",")
-	if value == "" {
+	if value == "" || name == "" || len(p.Facts) >= maxFacts {
 		return
 	}
 	if name[0] == '_' {
