@@ -299,15 +299,14 @@ func TestNoMoreThanTwoAreOutstanding(t *testing.T) {
 }
 
 func TestAskEndsWithItsContext(t *testing.T) {
-	a := &snmptest.Agent{Community: "public"}
+	ctx, cancel := context.WithCancel(t.Context())
+	a := &snmptest.Agent{Community: "public", OnRequest: func(snmptest.Request) { cancel() }}
 	conn := newAgent(t, a)
 	a.Always(snmptest.Silence)
 	c, err := NewCommunity(V2c, "public")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	a.OnRequest = func(snmptest.Request) { cancel() }
 	reqs := requests(t)
 	answers := make([]Answer, len(reqs))
 	if err := c.Ask(ctx, conn, reqs, answers, time.Hour); err != nil {
