@@ -255,7 +255,7 @@ var descriptions = []Description{
 	{Stations, "forwarding entries", "entries", KindDevice, "Addresses in the forwarding database.", "dot1qFdbDynamicCount, rows of dot1qTpFdbTable, show mac address-table count"},
 	{LearnDiscards, "addresses not learned", "1/s", KindDevice, "Addresses that the forwarding database had no room for.", "dot1dTpLearnedEntryDiscards"},
 	{FragFails, "packets too big to forward", "packet/s", KindDevice, "Packets that needed fragmentation and must not be fragmented.", "ipSystemStatsOutFragFails, ipFragFails"},
-	{MessagesDropped, "messages not kept", "1/s", KindDevice, "Log lines and traps of the device that this host received and did not keep.", "the receivers of syslog and traps"},
+	{MessagesDropped, "messages not kept", "1/s", KindDevice, "Log lines and traps of the device that this host received and did not keep; told as gaps alone.", "the receivers of syslog and traps"},
 	{ARPDrops, "ARP dropped by inspection", "packet/s", KindDevice, "ARP packets that inspection refused.", "cdaiVlanDropped"},
 }
 

@@ -172,6 +172,13 @@ func (q *Queue) Drop(m Message, why string) {
 	q.drop(m.source, why)
 }
 
+// Pass counts a message that holds nothing to be kept: a question that was answered, or one that came again.
+func (q *Queue) Pass(why string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.counts.Dropped[why]++
+}
+
 // Keep writes the record of a message, unless there are too many. known says whether its sender is a device.
 func (q *Queue) Keep(m Message, e timeline.Event, known bool) {
 	typed := e.Type != timeline.EventSyslog
@@ -252,7 +259,7 @@ func (q *Queue) one(m Message, take func(Message)) {
 	take(m)
 }
 
-// tell writes a gap and a count for every sender of whom something was dropped since it was told last.
+// tell writes a gap with a count for every sender of whom something was dropped since it was told last.
 func (q *Queue) tell() {
 	now := time.Now().UTC()
 	q.mu.Lock()
@@ -263,9 +270,10 @@ func (q *Queue) tell() {
 		}
 		sub, sp := timeline.Device(s.device), timeline.Span{From: now.Add(-tellEvery), To: now}
 		origin := timeline.Origin{Collector: q.Name + ":" + s.device}
-		out = append(out,
-			timeline.Gap{Subject: sub, Metric: timeline.MessagesDropped, Span: sp, Reason: timeline.ReasonHost, Text: fmt.Sprintf("%d messages (%s) were not kept: %s", s.dropped, q.Name, s.why), Origin: origin},
-			timeline.Sample{Subject: sub, Metric: timeline.MessagesDropped, Span: sp, Value: float64(s.dropped) / tellEvery.Seconds(), Origin: origin})
+		out = append(out, timeline.Gap{
+			Subject: sub, Metric: timeline.MessagesDropped, Span: sp, Reason: timeline.ReasonHost, Origin: origin,
+			Text: fmt.Sprintf("%d messages (%s) were not kept: %s", s.dropped, q.Name, s.why),
+		})
 		s.dropped = 0
 	}
 	q.mu.Unlock()

@@ -6,7 +6,6 @@ import "whydrop/correlate/timeline"
 var arista = []rule{
 	on("SPANTREE-6-ROOTCHANGE", `Root changed for instance (?P<tree>\S+?):? new root interface is (?P<port>[^\s,]+)`, timeline.EventRootPort).then(toPort),
 	on("SPANTREE-6-", `TOPOLOGY_CHANGE\w*: .*?(?:instance (?P<tree>\S+)).*?(?:interface|port) (?P<port>[^\s,]+)`, timeline.EventTopologyChange, "count", "1"),
-	on("STABLE_CHANGE", `Stp state is (?P<to>not stable)`, timeline.EventSyslog),
 	on("BLOCK_BPDUGUARD", `eceived BPDU on (?:port )?(?P<port>\S+)`, timeline.EventInconsistent, "guard", "bpdu", "to", "blocked"),
 	on("%LAG-", `%LAG-\d-\w+: .*?(?P<port>Ethernet\S+) .*?(?P<aggregate>Port-Channel\d+).*?(?P<to>(?i:inactive|active))`, timeline.EventLAGMember).then(lagWords),
 	on("%LACP-", `(?P<port>Ethernet\S+) .*(?P<to>(?i:joined|left|inactive|active)).*?(?P<aggregate>Port-Channel\d+)`, timeline.EventLAGMember).then(lagWords),

@@ -13,7 +13,6 @@ var cisco = []rule{
 
 	// Spanning tree.
 	on("Topology Change Trap", `SPANTREE-.*TOPOTRAP: Topology Change Trap for (?:(?P<tree>vlan \d+)|instance (?P<instance>\d+))`, timeline.EventTopologyChange, "count", "1"),
-	on("Topology change received", `Topology [Cc]hange received on (?P<tree>vlan \d+|instance \d+)?.*? (?:port|on) (?P<port>\S+)`, timeline.EventTopologyChange, "count", "1"),
 	on("moving from ", `(?:[Pp]ort|Interface) (?P<port>\S+) (?:instance (?:(?P<tree>(?i:vlan|vl|mst)\s?\d+)|(?P<instance>\d+)) )?(?:role \w+ )?moving from (?P<from>[\w-]+) to (?P<to>[\w-]+)`, timeline.EventSTPState),
 	on("New Root Port is ", `Root Changed for (?:(?P<tree>vlan \d+)|instance (?P<instance>\d+)): New Root Port is (?P<port>[^\s,]+?)\.?(?: New Root Mac Address is (?P<root>\S+))?\s*$`, timeline.EventRootPort).then(toPort),
 	on("uard blocking port", `(?i:(?P<guard>root|loop|bpdu)[ -]?guard) blocking port (?P<port>\S+?) on (?P<tree>VLAN\s?\d+|MST\s?\d+)`, timeline.EventInconsistent, "to", "blocked"),

@@ -6,7 +6,7 @@ import "whydrop/correlate/timeline"
 var ciscoNexus = []rule{
 	on("ERROR_DISABLED", `ETHPORT-\d-IF_DOWN_ERROR_DISABLED: Interface (?P<port>\S+) is down \(Error disabled\. Reason:\s*(?P<cause>[^)]*)\)?`, timeline.EventErrDisabled, "from", "up", "to", "disabled"),
 	on("ETHPORT", `ETHPORT-\d-IF_(?:UP|DOWN\w*): Interface (?P<port>\S+) is (?P<to>up|down)`, timeline.EventOper, "layer", "link").then(admin),
-	on("ERRDISABLE", `ETHPORT-\d-IF_ERRDIS_RECOVERY: Interface (?P<port>\S+) is being recovered from error disabled state \(Last Reason:\s*(?P<cause>[^)]*)\)`, timeline.EventErrDisabled, "from", "disabled", "to", "up"),
+	on("ERRDIS_RECOVERY", `ETHPORT-\d-IF_ERRDIS_RECOVERY: Interface (?P<port>\S+) is being recovered from error disabled state \(Last Reason:\s*(?P<cause>[^)]*)\)`, timeline.EventErrDisabled, "from", "disabled", "to", "up"),
 	on("PORT_INDIVIDUAL_DOWN", `individual port (?P<port>\S+) is (?P<to>down)`, timeline.EventOper, "layer", "link").then(admin),
 	on("ETH_PORT_CHANNEL", `PORT_(?:UP|DOWN|SUSPENDED): (?P<aggregate>\S+?): (?P<port>\S+) is (?P<to>up|down|suspended)`, timeline.EventLAGMember).then(func(a map[string]string) {
 		if a["to"] == "up" {

@@ -20,7 +20,6 @@ var extremeDell = []rule{
 
 	on("OSTATE_", `OSTATE_(?:UP|DN): Changed interface state to (?P<to>up|down): (?P<port>\S+ ?[\d/]+)`, timeline.EventOper, "layer", "link").then(glued),
 	on("OSTATE_", `IFM_OSTATE_(?:UP|DN): Interface operational state is (?P<to>up|down) ?: ?(?P<port>\S+)`, timeline.EventOper, "layer", "link").then(admin),
-	on("ASTATE_", `ASTATE_(?:UP|DN): Changed interface Admin state to (?P<to>up|down): (?P<port>\S+ ?[\d/]+)`, timeline.EventSyslog).then(glued),
 	on("SPANMGR", `SPANMGR-\d-STP_ROOT_CHANGE: .*?(?:New )?[Rr]oot.*?(?:port|Port):? ?(?P<port>\S+ [\d/]+)`, timeline.EventRootPort).then(func(a map[string]string) {
 		a["port"] = strings.ReplaceAll(a["port"], " ", "")
 		a["to"] = a["port"]

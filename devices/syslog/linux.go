@@ -6,7 +6,7 @@ import (
 	"whydrop/correlate/timeline"
 )
 
-// linux: the kernel, bonding, the bridge, systemd-networkd, ifupdown and NetworkManager, keepalived, lldpd. Sources: the messages in the Linux
+// linux: the kernel, bonding, the bridge, systemd-networkd and NetworkManager, keepalived. Sources: the messages in the Linux
 // kernel (net/bridge/br_stp.c, drivers/net/bonding/bond_main.c, drivers/net/ethernet), keepalived and systemd sources.
 var linux = []rule{
 	on("NIC Link is ", `(?P<port>[A-Za-z][\w.@-]*):? (?:[a-z0-9_]+: [A-Za-z][\w.-]* )?NIC [Ll]ink is (?P<to>[Uu]p|[Dd]own)`, timeline.EventOper, "layer", "link").then(admin),
@@ -19,7 +19,7 @@ var linux = []rule{
 	on("entered ", `(?P<bridge>[A-Za-z][\w.-]*): port \d+\((?P<port>[^)]+)\) entered (?P<to>disabled|blocking|listening|learning|forwarding) state`, timeline.EventSTPState),
 	on("topology change detected", `(?P<bridge>[A-Za-z][\w.-]*): (?:port \d+\((?P<port>[^)]+)\) )?topology change detected`, timeline.EventTopologyChange, "count", "1"),
 	on("received tcn bpdu", `port \d+\((?P<port>[^)]+)\) received tcn bpdu`, timeline.EventTopologyChange, "count", "1"),
-	on("BPDU received on port", `(?P<bridge>[A-Za-z][\w.-]*): BPDU received on blocked port \d+\((?P<port>[^)]+)\)`, timeline.EventInconsistent, "guard", "bpdu", "to", "blocked"),
+	on("BPDU received on blocked port", `(?P<bridge>[A-Za-z][\w.-]*): BPDU received on blocked port \d+\((?P<port>[^)]+)\)`, timeline.EventInconsistent, "guard", "bpdu", "to", "blocked"),
 	on("link status definitely ", `(?P<aggregate>[A-Za-z][\w.-]*): (?:\([^)]*\): )?link status definitely (?P<to>up|down) for (?:interface|slave) (?P<port>[^\s,]+)`, timeline.EventLAGMember).then(bonded),
 	on("link status definitely ", `(?P<aggregate>[A-Za-z][\w.-]*): \(slave (?P<port>[^)]+)\): link status definitely (?P<to>up|down)`, timeline.EventLAGMember).then(bonded),
 	on("aking interface ", `(?P<aggregate>[A-Za-z][\w.-]*): (?:\([^)]*\): )?making interface (?P<port>\S+) the new active one`, timeline.EventLAGMember, "to", "bundled"),
@@ -28,9 +28,7 @@ var linux = []rule{
 	on("received packet on", `(?P<port>[A-Za-z][\w.-]*): received packet on \S+ with own address as source address`, timeline.EventMACMove).then(func(a map[string]string) {
 		a["from"], a["to"] = "", a["port"]
 	}),
-	on("NETDEV WATCHDOG", `NETDEV WATCHDOG: (?P<port>\S+) `, timeline.EventSyslog),
 	on("Linux version ", `kernel: (?:\[ *0\.0+\] )?(?P<reason>Linux version \S+)`, timeline.EventRestart),
-	on("ifup", `ifup\[?\d*\]?: .*?(?P<port>[a-z]+\d\S*)`, timeline.EventSyslog),
 	on("%ADJCHANGE: neighbor ", `%ADJCHANGE: neighbor (?P<neighbour>[^\s(]+)\S*(?: in vrf \S+)? (?P<to>Up|Down) ?(?P<reason>.*)`, timeline.EventRoute, "protocol", "bgp"),
 }
 

@@ -43,6 +43,8 @@ func TestMessages(t *testing.T) {
 		"%HSRP-5-STATECHANGE: GigabitEthernet0/1 Grp 1  state Active -> Speak":                                                        "fhrp.state GigabitEthernet0/1 from=active group=1 port=GigabitEthernet0/1 protocol=hsrp to=speak",
 		"%VRRP-6-STATECHANGE: Vl20 Grp 20 state Master -> Backup":                                                                     "fhrp.state Vl20 from=active group=20 port=Vl20 protocol=vrrp to=standby",
 		"%HSRP_ENGINE-5-GRPSTATECHANGE: Interface Vlan10 [L3] Group 10 state changed to Active":                                       "fhrp.state Vlan10 group=10 port=Vlan10 protocol=hsrp to=active",
+		"%ETHPORT-5-IF_ERRDIS_RECOVERY: Interface Ethernet1/3 is being recovered from error disabled state (Last Reason:BPDUGuard)":   "if.err_disabled Ethernet1/3 cause=bpduguard from=disabled to=up",
+		"%ETHPORT-5-IF_DOWN_LINK_FAILURE: Interface Ethernet1/3 is down (Link failure)":                                               "if.oper Ethernet1/3 from=up layer=link to=down",
 		"%ASA-1-104001: (Primary) Switching to ACTIVE - HELLO not heard from mate.":                                                   "ha.failover  from=standby reason=HELLO not heard from mate to=active unit=primary",
 		"%ASA-1-104002:  (Secondary) Switching to STANDBY (cause: Other unit wants me Standby).":                                      "ha.failover  from=active reason=Other unit wants me Standby to=standby unit=secondary",
 		"%UDLD-4-UDLD_PORT_DISABLED: UDLD disabled interface Gi0/1, unidirectional link detected":                                     "udld.state Gi0/1 reason=unidirectional link detected to=unidirectional",
@@ -98,9 +100,10 @@ func TestMessages(t *testing.T) {
 		"h1 kernel: [1.2] br0: topology change detected, propagating":                            "stp.topology_change  bridge=br0 count=1",
 		"h1 kernel: [1.2] bond0: (slave eth1): link status definitely down, disabling slave":     "lag.member eth1 aggregate=bond0 to=down",
 		"h1 kernel: [1.2] bond0: link status definitely down for interface eth1, disabling it":   "lag.member eth1 aggregate=bond0 to=down",
-		"h1 systemd-networkd[1]: eth0: Lost carrier":                                             "if.oper eth0 from=up layer=link to=down",
-		"h1 Keepalived_vrrp[1234]: (VI_1) Entering MASTER STATE":                                 "fhrp.state  group=VI_1 protocol=vrrp to=active",
-		"h1 Keepalived_vrrp[1234]: VRRP_Instance(VI_1) Entering BACKUP STATE":                    "fhrp.state  group=VI_1 protocol=vrrp to=standby",
+		"%ABC-5-XYZ: link down":                                               "",
+		"h1 systemd-networkd[1]: eth0: Lost carrier":                          "if.oper eth0 from=up layer=link to=down",
+		"h1 Keepalived_vrrp[1234]: (VI_1) Entering MASTER STATE":              "fhrp.state  group=VI_1 protocol=vrrp to=active",
+		"h1 Keepalived_vrrp[1234]: VRRP_Instance(VI_1) Entering BACKUP STATE": "fhrp.state  group=VI_1 protocol=vrrp to=standby",
 	} {
 		t.Run(line, func(t *testing.T) {
 			if got := told(line); got != want {

@@ -128,7 +128,7 @@ func BenchmarkParseHostile(b *testing.B) {
 	var all strings.Builder
 	for all.Len() < longestMessage {
 		for _, family := range families {
-			for _, r := range family {
+			for _, r := range family.rules {
 				all.WriteString(r.has + " ")
 			}
 		}

@@ -10,7 +10,13 @@ import (
 
 // families lists the messages that are understood, by vendor: a new one is one line in its file. The first rule
 // that fits a line is taken.
-var families = [][]rule{cisco, ciscoFirewall, ciscoNexus, arista, juniper, huawei, hp, extremeDell, firewalls, linux}
+var families = []struct {
+	rules   []rule
+	unnamed bool // its messages have no names such as %LINK-3-UPDOWN; one that has is of another family
+}{
+	{cisco, false}, {ciscoFirewall, false}, {ciscoNexus, false}, {arista, false}, {juniper, false}, {huawei, false}, {hp, false}, {extremeDell, false},
+	{firewalls, true}, {linux, true},
+}
 
 // rule is a message that becomes a typed event.
 type rule struct {
@@ -51,8 +57,11 @@ func understand(l *devices.LogLine, text string) {
 	text = text[:min(len(text), front)]
 	tried := 0
 	for _, family := range families {
-		for i := range family {
-			r := &family[i]
+		if family.unnamed && l.Mnemonic != "" {
+			continue
+		}
+		for i := range family.rules {
+			r := &family.rules[i]
 			if !strings.Contains(text, r.has) {
 				continue
 			}

@@ -17,7 +17,6 @@ type notice struct {
 	oid    string // snmpTrapOID, without a dot in front
 	uptime devices.Opt[uint32]
 	vars   []variable
-	agent  string // agent-addr of version 1, "" in others
 }
 
 // variable is one object of a notification.
@@ -41,7 +40,6 @@ const (
 func read(p *gosnmp.SnmpPacket) (notice, error) {
 	var n notice
 	if p.PDUType == gosnmp.Trap {
-		n.agent = p.AgentAddress
 		n.uptime = devices.Some(uint32(p.Timestamp)) //nolint:gosec // TimeTicks are 32 bits wide
 		if p.GenericTrap >= 0 && p.GenericTrap < enterprises {
 			n.oid = snmpTraps + strconv.Itoa(p.GenericTrap+1)
@@ -127,7 +125,7 @@ func (n *notice) text(column string) string {
 	return strings.Trim(s, "\x00 ")
 }
 
-// last returns the last part of an index, or the part that is so many from its end.
+// part returns the part of an index that is so many from its end; "" if it has fewer.
 func part(index string, fromEnd int) string {
 	parts := strings.Split(index, ".")
 	if i := len(parts) - 1 - fromEnd; i >= 0 {
@@ -148,9 +146,11 @@ func (n *notice) String() string {
 			fmt.Fprintf(&b, ", %d more", len(n.vars)-i)
 			break
 		}
-		if b.WriteString(map[bool]string{true: ": ", false: ", "}[i == 0]); true {
-			b.WriteString(nameOf(v.oid) + " " + show(v.value))
+		separator := ", "
+		if i == 0 {
+			separator = ": "
 		}
+		b.WriteString(separator + nameOf(v.oid) + " " + show(v.value))
 	}
 	return b.String()
 }

@@ -161,7 +161,12 @@ func (r *Receiver) take(m intake.Message) {
 	if got.answer != nil {
 		m.Answer(got.answer)
 	}
-	if refused != "" {
+	switch refused {
+	case "":
+	case Discovery, Again:
+		r.queue.Pass(refused)
+		return
+	default:
 		r.queue.Drop(m, refused)
 		return
 	}

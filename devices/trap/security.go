@@ -9,7 +9,6 @@ import (
 	"log"
 	"net/netip"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/gosnmp/gosnmp"
@@ -332,15 +331,4 @@ func (d *decoder) marshal(p *gosnmp.SnmpPacket, keys *gosnmp.UsmSecurityParamete
 		return nil
 	}
 	return b
-}
-
-// Trouble returns the refusals among the counts that a person should look at: wrong credentials above all.
-func Trouble(c intake.Counts) string {
-	var out []string
-	for _, why := range []string{WrongCommunity, WrongUser, WrongLevel, Malformed, NoNotice} {
-		if n := c.Dropped[why]; n > 0 {
-			out = append(out, fmt.Sprintf("%d %s", n, why))
-		}
-	}
-	return strings.Join(out, ", ")
 }
