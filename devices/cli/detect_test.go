@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -147,7 +146,7 @@ func TestAPromptThatChangesIsFollowed(t *testing.T) {
 			}
 			return "fw1/pri/act#"
 		}
-		s.Handler = clitest.Transcript(map[string]string{"show interface": fmt.Sprint("Interface GigabitEthernet0/0 \"outside\", is up, line protocol is up\n"), "show failover": "Failover On\nThis host: Primary - Active\nOther host: Secondary - Standby Ready\n"})
+		s.Handler = clitest.Transcript(map[string]string{"show interface": "Interface GigabitEthernet0/0 \"outside\", is up, line protocol is up\n", "show failover": "Failover On\nThis host: Primary - Active\nOther host: Secondary - Standby Ready\n"})
 	})
 	col := collector(t)
 	d := device(s, nil)

@@ -26,6 +26,26 @@ var ciscoSets = []Set{
 	{Platform: "cisco_asa", Dir: "cisco_asa/show_interface_detail", Command: "show interface", Header: asaHeader.MatchString, Fields: Merge(templates, trees, asaFields)},
 }
 
+// driverSets are what napalm's drivers read of texts.
+var driverSets = []Set{
+	{Platform: "cisco_ios", Dir: "cisco_ios/napalm_get_interfaces", Command: "show interfaces", Header: iosHeader.MatchString, Fields: driverFields},
+}
+
+var driverFields = map[string]Field{
+	"is_up": Opt(func(i *devices.Interface) devices.Opt[string] { return i.Oper }).As(truth), "is_enabled": Opt(func(i *devices.Interface) devices.Opt[string] { return i.Admin }).As(truth),
+	"description": templates["description"], "mac_address": Text(func(i *devices.Interface) string { return i.MAC }).As(Lower), "mtu": Opt(func(i *devices.Interface) devices.Opt[uint32] { return i.MTU }),
+	"last_flapped": Not("computed by the source"), "speed": Text(megabitsOfBandwidth).As(NoCommas),
+}
+
+// megabitsOfBandwidth is the configured bandwidth in Mbit/s.
+func megabitsOfBandwidth(i *devices.Interface) string {
+	v, err := strconv.ParseFloat(FirstWord(i.Fact("bandwidth")), 64)
+	if err != nil {
+		return ""
+	}
+	return strconv.FormatFloat(v/1000, 'f', -1, 64)
+}
+
 // statusSets are the tables of the states of ports, and of their errors.
 var statusSets = []Set{
 	{Platform: "cisco_iosxe", Dir: "cisco_iosxe/show_interfaces_status", Command: "show interfaces status", Header: statusRow, Fields: statusFields},
