@@ -91,9 +91,13 @@ func TestNamesOfSenders(t *testing.T) {
 	if d, ok := s.Named("SW1.example.net"); !ok || d.Name != "sw1" {
 		t.Errorf("%v", d)
 	}
-	d := devices.Device{Ports: []string{"GigabitEthernet1/0/1"}}
-	if got := Port(d, "Gi1/0/1") + " " + Port(d, "Gi1/0/2"); got != "GigabitEthernet1/0/1 Gi1/0/2" {
-		t.Error(got)
+	d := devices.Device{Ports: []string{"GigabitEthernet1/0/1", "ge-0/0/1"}}
+	for name, want := range map[string]string{
+		"Gi1/0/1": "GigabitEthernet1/0/1", "Gi1/0/2": "Gi1/0/2", "ge-0/0/1.0": "ge-0/0/1", "ge-0/0/2.0": "ge-0/0/2.0", "ge-0/0/1.10": "ge-0/0/1.10", ".0": ".0",
+	} {
+		if got := Port(d, name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
 	}
 }
 

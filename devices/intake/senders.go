@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -103,6 +104,11 @@ func Port(d devices.Device, name string) string {
 	}
 	for _, p := range d.Watched() {
 		if devices.PortKey(p) == key {
+			return p
+		}
+	}
+	if port, ok := strings.CutSuffix(name, ".0"); ok && port != "" { // Junos logs of the one unit of a port
+		if p := Port(d, port); p != port || slices.Contains(d.Watched(), port) {
 			return p
 		}
 	}
