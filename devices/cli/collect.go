@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"whydrop/correlate/timeline"
 	"whydrop/devices"
@@ -233,6 +234,10 @@ func (l *Slow) Collect(ctx context.Context, d devices.Device) (devices.Reading, 
 	r, refused, _, err := l.c.read(ctx, d, questions{optional: l.c.state.known(d.Name, slow)})
 	l.c.state.forget(d.Name, refused)
 	r.Interfaces = nil // a part of what the ports say is no reading of them
+	if err == nil && r.Span.IsZero() {
+		// The device knows none of it: that was learnt now.
+		r.Span, r.Origin = timeline.At(time.Now().UTC()), timeline.Origin{Collector: "ssh:" + d.Name}
+	}
 	return r, err
 }
 
