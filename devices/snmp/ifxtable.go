@@ -57,7 +57,7 @@ func fillIfXTable(r Row, i *devices.Interface) {
 // packets adds unicast, multicast and broadcast packets: of 64 bits if unicast has them, else of ifTable's
 // unicast column with this table's other two, or with ifTable's one for both where this table has none.
 func packets(r Row, hc [3]int, basic, lc [2]int) devices.Opt[devices.Counter] {
-	old := Row{ifTable.Entry, r.index, r.values}
+	old := Row{entry: ifTable.Entry, index: r.index, values: r.values}
 	unicast := prefer(r.Counter(hc[0]), old.Counter(basic[0]))
 	if unicast.OK && unicast.Value.Bits == 64 {
 		return sum(unicast, r.Counter(hc[1]), r.Counter(hc[2]))

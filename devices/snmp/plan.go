@@ -15,6 +15,8 @@ type plan struct {
 	batches  []batch
 	requests []*fast.Request // of each batch; nil: gosnmp asks
 	answers  []fast.Answer
+	flat     []gosnmp.SnmpPDU // what was given for each object, in the order of the batches
+	slotted  []bool           // which of them only the rows of ports want, and find in flat
 	basis    basis
 	until    time.Time
 	made     bool // in this poll
@@ -66,7 +68,41 @@ func (s *session) current(p *plan, groups func() [][]string) *plan {
 	for len(p.answers) < len(p.batches) {
 		p.answers = append(p.answers, fast.Answer{})
 	}
+	if p == &s.regular {
+		s.slot(p)
+	}
 	return p
+}
+
+// slot tells the ports' rows where in the plan's list their cells are, so that they need not be looked up by name.
+func (s *session) slot(p *plan) {
+	at, total := map[string]int{}, 0
+	for _, b := range p.batches {
+		for _, id := range b {
+			at[id] = total
+			total++
+		}
+	}
+	p.flat, p.slotted = make([]gosnmp.SnmpPDU, total), make([]bool, total)
+	for i := range s.ports.ports {
+		rows := s.ports.ports[i].rows
+		for k := range rows {
+			x := &rows[k]
+			for _, g := range x.table.Columns {
+				for _, col := range g {
+					n, ok := at[column(*x.table, col)+"."+x.index]
+					if !ok {
+						continue
+					}
+					for len(x.slots) <= col {
+						x.slots = append(x.slots, 0)
+					}
+					// Other tables look at ifTable's columns too, by name.
+					x.slots[col], p.slotted[n] = n+1, x.table.Entry != ifTable.Entry
+				}
+			}
+		}
+	}
 }
 
 // carry asks for the plan's batches and adds what was given to values. done hears of each batch in order, with the span
@@ -74,13 +110,15 @@ func (s *session) current(p *plan, groups func() [][]string) *plan {
 // understand, or got no answer to, gosnmp asks again.
 func (s *session) carry(ctx context.Context, p *plan, values map[string]gosnmp.SnmpPDU, done func(n int, span timeline.Span, err error) bool) {
 	s.askFast(ctx, p)
+	clear(p.flat)
+	from := 0 // of the batch in flat
 	for n, b := range p.batches {
 		a := &p.answers[n]
 		var span timeline.Span
 		var err error
 		if a.Outcome == fast.OK {
 			span = timeline.Span{From: a.From, To: a.To}
-			s.takeFast(b, a, p.made, values)
+			s.takeFast(b, a, p, from, values)
 		} else {
 			lost := a.Outcome == fast.Unanswered && !a.From.IsZero()
 			s.tried = lost
@@ -89,10 +127,16 @@ func (s *session) carry(ctx context.Context, p *plan, values map[string]gosnmp.S
 			if lost && err == nil {
 				s.fast.lose()
 			}
+			for i, id := range b {
+				if len(p.flat) > 0 {
+					p.flat[from+i] = values[id]
+				}
+			}
 		}
 		if !done(n, span, err) {
 			return
 		}
+		from += len(b)
 	}
 }
 
@@ -126,12 +170,17 @@ func (s *session) askFast(ctx context.Context, p *plan) {
 }
 
 // takeFast adds the values of an answer by name, as take does. What was given again teaches nothing, unless the plan is new.
-func (s *session) takeFast(b batch, a *fast.Answer, fresh bool, values map[string]gosnmp.SnmpPDU) {
+func (s *session) takeFast(b batch, a *fast.Answer, p *plan, from int, values map[string]gosnmp.SnmpPDU) {
 	now := time.Now()
 	for i, id := range b {
 		v := gosnmp.SnmpPDU{Name: id, Type: gosnmp.Asn1BER(a.Tags[i]), Value: a.Value(i)}
-		values[id] = v
-		if fresh || !given(v) || v.Type == gosnmp.OctetString {
+		if len(p.flat) > 0 {
+			p.flat[from+i] = v
+		}
+		if p.made || len(p.flat) == 0 || !p.slotted[from+i] {
+			values[id] = v
+		}
+		if p.made || !given(v) || v.Type == gosnmp.OctetString {
 			s.objects.learn(id, v, now)
 		}
 		s.exchanges.keep(id, v)

@@ -253,7 +253,7 @@ func (s *session) counterGroups() [][]string {
 				any = any || len(ids) > 0
 			}
 			if any {
-				p.rows = append(p.rows, portRow{t, row})
+				p.rows = append(p.rows, portRow{table: t, index: row})
 			}
 		}
 		if now.After(p.next) {
@@ -307,7 +307,7 @@ func (s *session) fillPort(p *port, i *devices.Interface, values map[string]gosn
 	*i = devices.Interface{Index: devices.Some(p.index), Name: p.name, SpeedMax: offers(p)}
 	any := false
 	for _, x := range p.rows {
-		row := Row{x.table.Entry, x.index, values}
+		row := Row{x.table.Entry, x.index, values, s.regular.flat, x.slots}
 		x.table.FillPort(row, i)
 		for _, g := range x.table.Columns {
 			any = any || slices.ContainsFunc(g, func(col int) bool { _, ok := row.pdu(col); return ok })

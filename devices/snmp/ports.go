@@ -44,6 +44,7 @@ type port struct {
 type portRow struct {
 	table *Table
 	index string
+	slots []int // by column: 1 + where in the plan's list its value is; 0 or none: not there
 }
 
 // remapPause is how long a map whose ports are incomplete, or that a device invites to make again, is kept.

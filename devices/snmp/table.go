@@ -102,9 +102,15 @@ type Row struct {
 	entry  string
 	index  string
 	values map[string]gosnmp.SnmpPDU
+	flat   []gosnmp.SnmpPDU // of the plan
+	slots  []int            // of a portRow
 }
 
 func (r Row) pdu(column int) (gosnmp.SnmpPDU, bool) {
+	if column < len(r.slots) && r.slots[column] > 0 {
+		v := r.flat[r.slots[column]-1]
+		return v, given(v)
+	}
 	var b [128]byte // so that the look-up needs no text of its own
 	id := append(append(b[:0], r.entry...), '.')
 	id = append(append(strconv.AppendInt(id, int64(column), 10), '.'), r.index...)
