@@ -25,8 +25,9 @@ type Config struct {
 	Interval    time.Duration // between SNMP polls; 0 is 1 s
 	LogInterval time.Duration // between readings of a device's log; 0 is 2 s
 	Out         timeline.Sink
-	Tape        timeline.Tape // nil: raw answers are not kept
-	Known       *intake.Known // if not nil, is told what receivers want to know of the devices
+	Tape        timeline.Tape         // nil: raw answers are not kept
+	Known       *intake.Known         // if not nil, is told what receivers want to know of the devices
+	Heard       func(devices.Reading) // if not nil, is given every reading, before its records; of several devices at once
 }
 
 // Run polls until ctx ends, and returns when all its goroutines are gone and all sessions are closed. What
@@ -50,7 +51,7 @@ func run(ctx context.Context, cfg Config, collector func(Source) devices.Collect
 	}
 	var wg sync.WaitGroup
 	for _, d := range cfg.Devices {
-		w := &watch{device: d, out: cfg.Out, known: cfg.Known}
+		w := &watch{device: d, out: cfg.Out, known: cfg.Known, heard: cfg.Heard}
 		for _, s := range sources(d) {
 			w.tasks = append(w.tasks, newTask(w, s, collector(s), s.Every(cfg)))
 		}
@@ -67,6 +68,7 @@ type watch struct {
 	device devices.Device
 	out    timeline.Sink
 	known  *intake.Known
+	heard  func(devices.Reading)
 
 	mu     sync.Mutex
 	differ devices.Differ
@@ -78,6 +80,9 @@ func (w *watch) records(r devices.Reading) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.known.Note(r)
+	if w.heard != nil {
+		w.heard(r)
+	}
 	for _, rec := range w.differ.Records(r) {
 		w.out.Put(rec)
 	}
