@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/gosnmp/gosnmp"
@@ -106,8 +107,12 @@ func (s *session) gone(r devices.Reading) error {
 	if s.ports.err != nil {
 		return s.ports.err
 	}
+	there := make(map[string]bool, len(r.Interfaces))
+	for i := range r.Interfaces {
+		there[r.Interfaces[i].Name] = true
+	}
 	for _, p := range s.ports.ports {
-		if !slices.ContainsFunc(r.Interfaces, func(i devices.Interface) bool { return i.Name == p.name }) {
+		if !there[p.name] {
 			return &Error{Device: s.device.Name, Text: fmt.Sprintf("port %q is gone from the interface table", p.name), Err: devices.ErrPartial}
 		}
 	}
@@ -298,7 +303,7 @@ func (s *session) fill(r *devices.Reading, values map[string]gosnmp.SnmpPDU) {
 			r.Interfaces = r.Interfaces[:last]
 		}
 	}
-	slices.SortStableFunc(r.Interfaces, func(a, b devices.Interface) int { return int(int64(a.Index.Value) - int64(b.Index.Value)) })
+	sort.SliceStable(r.Interfaces, func(a, b int) bool { return r.Interfaces[a].Index.Value < r.Interfaces[b].Index.Value })
 }
 
 // fillPort fills in a port's interface, which is empty; false if the device gave nothing of it.
