@@ -114,7 +114,7 @@ func (a *analysis) document() report.Document {
 		in.Diagnoses = append(in.Diagnoses, f.Diagnose()...)
 		in.Topology = joined(in.Topology, f.Topology)
 		in.Warnings = append(in.Warnings, f.Notes...)
-		got.Undated = got.Undated || f.Undated
+		got.Undated = got.Undated || f.MadeUp
 		putAll(&store, f.Snapshot)
 	}
 	for _, r := range a.recordings {

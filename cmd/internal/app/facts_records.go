@@ -18,7 +18,8 @@ type Facts struct {
 	Name     string
 	Topology correlate.Topology
 	Snapshot timeline.Snapshot
-	Undated  bool     // no time was given, so nothing is known of what came first
+	Undated  bool     // an event has no time, so nothing is known of what came first
+	MadeUp   bool     // no time was given at all: the records lie at a time that is none
 	Notes    []string // what was assumed
 	Counts   string   // how much was told, in words
 }
@@ -53,8 +54,8 @@ func ParseFacts(name string, text []byte) (Facts, error) {
 	return b.out, nil
 }
 
-// Diagnose evaluates the catalogue over the facts. What rests on events without a time is no more than suspected: which
-// came first is not known.
+// Diagnose evaluates the catalogue over the facts. Where an event has no time, what rests on events is no more than
+// suspected: which came first is not known.
 func (f Facts) Diagnose() []rules.Diagnosis {
 	found := rules.Evaluate(rules.Default(), f.Snapshot, f.Topology)
 	if !f.Undated {
@@ -99,7 +100,13 @@ func (b *factsBuilder) span() {
 			told = told.Union(timeline.Around(t, exact))
 		}
 	}
-	b.out.Undated = told.IsZero()
+	for _, p := range b.file.Probes {
+		if t, exact, err := factsTime(p.When.text); err == nil {
+			told = told.Union(timeline.Span{From: t.Add(-exact), To: t.Add(exact + lengthOf(p.DurationS))})
+		}
+	}
+	b.out.Undated = slices.ContainsFunc(b.file.Events, func(e factsEvent) bool { return !e.Time.isSet() && e.Type.isSet() })
+	b.out.MadeUp = told.IsZero()
 	if told.IsZero() {
 		from := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 		b.all = timeline.Span{From: from, To: from.Add(length)}
@@ -336,77 +343,11 @@ func (b *factsBuilder) probe(p factsProbe) {
 		attrs["port"] = m[1]
 	}
 	sp := b.all
-	if t, exact, err := factsTime(p.When.text); err == nil && !b.out.Undated {
+	if t, exact, err := factsTime(p.When.text); err == nil {
 		sp = timeline.Around(t, exact)
 		sp.To = sp.To.Add(lengthOf(p.DurationS))
 	}
 	b.put(timeline.Event{Subject: timeline.Path(b.pathOf(p)), Type: timeline.EventResult, Span: sp, Attrs: attrs, Origin: b.origin})
-}
-
-func (b *factsBuilder) event(e factsEvent) {
-	ev := timeline.Event{Type: timeline.EventMark, Span: b.all, Text: e.Text.text, Origin: b.origin, Attrs: attrsOfText(e)}
-	if e.Type.isSet() {
-		ev.Type = timeline.EventType(e.Type.text)
-	}
-	if t, exact, err := factsTime(e.Time.text); err == nil {
-		ev.Span = timeline.Around(t, exact/2)
-	}
-	switch {
-	case e.Device.isSet() && e.Port.isSet():
-		ev.Subject = timeline.Port(e.Device.text, e.Port.text)
-	case e.Device.isSet():
-		ev.Subject = timeline.Device(e.Device.text)
-	default:
-		ev.Subject = timeline.Path(b.out.Topology.Paths[0].Name)
-	}
-	if ev.Type == timeline.EventOutage {
-		ev.Subject = timeline.Path(b.out.Topology.Paths[0].Name)
-		if n, err := strconv.ParseFloat(ev.Attrs["for_s"], 64); err == nil {
-			ev.Span = timeline.Span{From: ev.Span.Mid(), To: ev.Span.Mid().Add(time.Duration(n * float64(time.Second)))}
-			b.all = b.all.Union(ev.Span)
-		}
-	}
-	b.put(ev)
-}
-
-var (
-	fromTo   = regexp.MustCompile(`(?i)\bfrom ([\w./-]+) to ([\w./-]+)`)
-	onlyTo   = regexp.MustCompile(`(?i)\b(?:went|goes|became|becomes|is|to) (up|down|active|standby|master|backup|forwarding|blocking|listening|learning|disabled|half|full)\b`)
-	forHowS  = regexp.MustCompile(`(?i)\bfor (?:about |some )?(\d+(?:\.\d+)?) ?s(?:ec|econds?)?\b`)
-	keyValue = regexp.MustCompile(`\b([a-z][a-z0-9_]*)=("[^"]*"|[^\s,;]+)`)
-	oneState = regexp.MustCompile(`(?i)^(up|down|active|standby|master|backup|forwarding|blocking|listening|learning|disabled|half|full)$`)
-)
-
-// attrsOfText reads what an event's text says in a form that is hard to mistake: key=value, "from A to B", "went down",
-// "for 30 s".
-func attrsOfText(e factsEvent) map[string]string {
-	out := map[string]string{}
-	text := strings.TrimSpace(e.Text.text)
-	for _, m := range keyValue.FindAllStringSubmatch(text, -1) {
-		out[m[1]] = strings.Trim(m[2], `"`)
-	}
-	if m := fromTo.FindStringSubmatch(text); m != nil {
-		out["from"], out["to"] = strings.ToLower(m[1]), strings.ToLower(m[2])
-	} else if m := onlyTo.FindStringSubmatch(text); m != nil {
-		out["to"] = strings.ToLower(m[1])
-	} else if m := oneState.FindStringSubmatch(text); m != nil {
-		out["to"] = strings.ToLower(m[1])
-	}
-	if m := forHowS.FindStringSubmatch(text); m != nil {
-		out["for_s"] = m[1]
-	}
-	if out["to"] != "" && out["from"] == "" && e.Type.text == string(timeline.EventOper) {
-		out["from"] = map[string]string{"up": "down", "down": "up"}[out["to"]]
-	}
-	if e.Type.text == string(timeline.EventOutage) {
-		if out["seen_by"] == "" {
-			out["seen_by"] = timeline.SeenByHeartbeat
-		}
-		if out["direction"] == "" {
-			out["direction"] = timeline.Both
-		}
-	}
-	return out
 }
 
 func (b *factsBuilder) host(h factsHost) {

@@ -96,7 +96,7 @@ hosts:
 	if e := f.Snapshot.EventsOf(timeline.Host("b"), timeline.EventSettings); len(e) != 1 || e[0].Attrs["flow_control"] != "off" {
 		t.Errorf("settings: %v", e)
 	}
-	if !f.Undated {
+	if !f.MadeUp || f.Undated {
 		t.Error("no time was given")
 	}
 }
