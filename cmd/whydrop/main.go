@@ -30,6 +30,7 @@ var commands = []func() *cobra.Command{
 	newMetrics,
 	newCompare,
 	newInvestigate,
+	newCable,
 }
 
 func main() { os.Exit(run(os.Args[1:])) }

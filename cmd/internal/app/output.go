@@ -67,12 +67,17 @@ func SaveReport(path string, d report.Document) error {
 	if err := CheckReportFile(path); err != nil {
 		return err
 	}
+	return saveWhole(path, func(w io.Writer) error { return WriteReport(w, d, FormatOfFile(path)) })
+}
+
+// saveWhole writes a file whole or not at all. An existing file is replaced.
+func saveWhole(path string, write func(io.Writer) error) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".whydrop-*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, errors.Unwrap(err))
 	}
 	defer os.Remove(tmp.Name()) // fails once it has been renamed, as it should
-	err = WriteReport(tmp, d, FormatOfFile(path))
+	err = write(tmp)
 	if cerr := tmp.Close(); err == nil {
 		err = cerr
 	}

@@ -1,0 +1,212 @@
+package app
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"whydrop/correlate"
+	"whydrop/correlate/timeline"
+	"whydrop/devices"
+)
+
+// cableHeard keeps what devices say of their ports and neighbours beyond the timeline: the other end of a link, what
+// counters stood at before the test, cable tests, media. It may be used by several goroutines.
+type cableHeard struct {
+	mu         sync.Mutex
+	names      map[string]string // sysName by device
+	ports      map[timeline.Subject]*heardPort
+	neighbours map[string]map[string][]devices.Neighbour // by device and protocol, as read last
+}
+
+// heardPort is what a device said of one port.
+type heardPort struct {
+	names []string // every spelling of it, as a key
+	mac   string
+	facts correlate.CableFacts
+}
+
+func newCableHeard() *cableHeard {
+	return &cableHeard{names: map[string]string{}, ports: map[timeline.Subject]*heardPort{}, neighbours: map[string]map[string][]devices.Neighbour{}}
+}
+
+// oldCounters are the error counters that are shown as they stood before the test.
+var oldCounters = map[timeline.Metric]func(*devices.Interface) devices.Opt[devices.Counter]{
+	timeline.InErrors:    func(i *devices.Interface) devices.Opt[devices.Counter] { return i.InErrors },
+	timeline.InFCS:       func(i *devices.Interface) devices.Opt[devices.Counter] { return i.FCS },
+	timeline.InAlignment: func(i *devices.Interface) devices.Opt[devices.Counter] { return i.Alignment },
+	timeline.InSymbol:    func(i *devices.Interface) devices.Opt[devices.Counter] { return i.Symbol },
+	timeline.InStomped:   func(i *devices.Interface) devices.Opt[devices.Counter] { return i.Stomped },
+}
+
+// note keeps what a reading says.
+func (h *cableHeard) note(r devices.Reading) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if r.SysName.OK {
+		h.names[r.Device] = r.SysName.Value
+	}
+	for i := range r.Interfaces {
+		h.port(r.Device, &r.Interfaces[i])
+	}
+	if r.Neighbours == nil {
+		return
+	}
+	by := map[string][]devices.Neighbour{}
+	for _, n := range r.Neighbours {
+		by[n.Protocol] = append(by[n.Protocol], n)
+	}
+	if h.neighbours[r.Device] == nil {
+		h.neighbours[r.Device] = map[string][]devices.Neighbour{}
+	}
+	maps.Copy(h.neighbours[r.Device], by)
+}
+
+func (h *cableHeard) port(device string, i *devices.Interface) {
+	sub := timeline.Port(device, i.Name)
+	p := h.ports[sub]
+	if p == nil {
+		p = &heardPort{facts: correlate.CableFacts{Old: map[timeline.Metric]uint64{}}}
+		h.ports[sub] = p
+	}
+	for _, n := range []string{i.Name, i.Descr} {
+		if k := devices.PortKey(n); n != "" && !slices.Contains(p.names, k) {
+			p.names = append(p.names, k)
+		}
+	}
+	p.mac = cmp.Or(i.MAC, p.mac)
+	f := &p.facts
+	f.Media = i.Media.Or(f.Media)
+	f.HalfFar = f.HalfFar || i.OfferedHalf
+	switch {
+	case i.SpeedMax.OK:
+		f.Offers = float64(i.SpeedMax.Value)
+	case f.Offers == 0:
+		f.Offers = float64(devices.PortOffers(i.Name).Value)
+	}
+	for m, get := range oldCounters {
+		if c := get(i); c.OK {
+			if _, known := f.Old[m]; !known {
+				f.Old[m] = c.Value.Value
+			}
+		}
+	}
+	if len(i.Cable) > 0 {
+		f.Pairs = nil
+		for _, c := range i.Cable {
+			metres := math.NaN()
+			if c.Length.OK {
+				metres = c.Length.Value
+			}
+			f.Pairs = append(f.Pairs, correlate.CablePair{Pair: c.Pair, Status: c.Status, Metres: metres})
+		}
+	}
+}
+
+// link returns the link that a port is an end of, by what its device or the one at the other end told.
+func (h *cableHeard) link(t correlate.Topology, port timeline.Subject) correlate.CableLink {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := correlate.CableLink{A: port}
+	if far, ok := t.FarEnd(port); ok {
+		l.B = far
+	} else {
+		l.B, l.Far = h.farEnd(port)
+		if !l.Both() {
+			l.B = h.namedBy(port)
+		}
+	}
+	for i := range l.Facts {
+		if p := h.ports[l.End(i)]; p != nil {
+			l.Facts[i] = p.facts
+			l.Facts[i].Old = maps.Clone(p.facts.Old)
+		}
+		for _, n := range h.of(l.End(i)) {
+			l.Facts[i].HalfFar = l.Facts[i].HalfFar || n.Duplex.Value == "half"
+		}
+	}
+	return l
+}
+
+// of returns a port's neighbours, of one protocol where two tell of the same.
+func (h *cableHeard) of(port timeline.Subject) []devices.Neighbour {
+	for _, protocol := range slices.Sorted(maps.Keys(h.neighbours[port.Device])) {
+		var out []devices.Neighbour
+		for _, n := range h.neighbours[port.Device][protocol] {
+			if devices.PortKey(n.Port) == devices.PortKey(port.Name) {
+				out = append(out, n)
+			}
+		}
+		if len(out) > 0 {
+			return out
+		}
+	}
+	return nil
+}
+
+// farEnd returns the watched port at the other end, or what is known of it in words.
+func (h *cableHeard) farEnd(port timeline.Subject) (far timeline.Subject, words string) {
+	list := h.of(port)
+	var texts []string
+	for _, n := range list {
+		if p, ok := h.find(n); ok && len(list) == 1 {
+			return p, ""
+		}
+		texts = append(texts, strings.TrimSpace(cmp.Or(n.System, n.Chassis)+" "+cmp.Or(n.PortID, n.PortText)))
+	}
+	if len(texts) > 1 {
+		return far, fmt.Sprintf("%d neighbours: %s", len(texts), strings.Join(texts, ", "))
+	}
+	return far, strings.Join(texts, "")
+}
+
+// namedBy returns the one watched port that says this port is its neighbour.
+func (h *cableHeard) namedBy(port timeline.Subject) timeline.Subject {
+	var found []timeline.Subject
+	for sub := range h.ports {
+		if list := h.of(sub); len(list) == 1 && sub != port {
+			if p, ok := h.find(list[0]); ok && p == port {
+				found = append(found, sub)
+			}
+		}
+	}
+	if len(found) != 1 {
+		return timeline.Subject{}
+	}
+	return found[0]
+}
+
+// find returns the watched port that a neighbour's words stand for.
+func (h *cableHeard) find(n devices.Neighbour) (timeline.Subject, bool) {
+	var found []timeline.Subject
+	for sub, p := range h.ports {
+		same := slices.Contains(p.names, devices.PortKey(n.PortID)) || slices.Contains(p.names, devices.PortKey(n.PortText)) ||
+			p.mac != "" && strings.EqualFold(n.PortID, p.mac)
+		if same && h.isDevice(sub.Device, n) {
+			found = append(found, sub)
+		}
+	}
+	if len(found) != 1 {
+		return timeline.Subject{}, false
+	}
+	return found[0], true
+}
+
+// isDevice says whether a neighbour is the device: by its name, with or without its domain, or by an address of its own.
+func (h *cableHeard) isDevice(device string, n devices.Neighbour) bool {
+	short := func(s string) string { s, _, _ = strings.Cut(strings.ToLower(s), "."); return s }
+	if n.System != "" {
+		return strings.EqualFold(n.System, device) || strings.EqualFold(n.System, h.names[device]) ||
+			short(n.System) == short(device) || h.names[device] != "" && short(n.System) == short(h.names[device])
+	}
+	for sub, p := range h.ports {
+		if sub.Device == device && p.mac != "" && strings.EqualFold(p.mac, n.Chassis) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,92 @@
+package app
+
+import (
+	"slices"
+	"strings"
+
+	"whydrop/correlate"
+	"whydrop/correlate/timeline"
+	"whydrop/devices"
+)
+
+// cablePorts finds the ports that are named, and sees that they are polled.
+func cablePorts(plan *Plan, names []string) ([]timeline.Subject, error) {
+	var out []timeline.Subject
+	add := func(d string, ports ...string) {
+		for _, p := range ports {
+			if s := timeline.Port(d, p); !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
+	}
+	plan.Devices = slices.Clone(plan.Devices)
+	if len(names) == 0 {
+		for _, d := range plan.Devices {
+			add(d.Name, d.Watched()...)
+		}
+	}
+	for _, name := range names {
+		one, other, paired := strings.Cut(name, "=")
+		found, err := namedPorts(plan, one, !paired)
+		if err != nil {
+			return nil, err
+		}
+		if paired {
+			far, err := namedPorts(plan, other, false)
+			if err != nil {
+				return nil, err
+			}
+			a, b := found[0], far[0]
+			if a == b {
+				return nil, Usagef("%q: a link has two ends", name)
+			}
+			plan.Topology.Links = append(slices.Clone(plan.Topology.Links), correlate.Link{A: [2]string{a.Device, a.Name}, B: [2]string{b.Device, b.Name}})
+		}
+		for _, s := range found {
+			add(s.Device, s.Name)
+		}
+	}
+	return out, nil
+}
+
+// namedPorts returns the ports that a name stands for: one, or all of a device where many are allowed. A port that is not
+// polled yet will be.
+func namedPorts(plan *Plan, name string, many bool) ([]timeline.Subject, error) {
+	device, port, both := strings.Cut(name, ":")
+	i := slices.IndexFunc(plan.Devices, func(d devices.Device) bool { return d.Name == device })
+	var found []timeline.Subject
+	switch {
+	case i >= 0 && both && port != "":
+		d := &plan.Devices[i]
+		watched := portNamed(*d, port)
+		if watched == "" {
+			watched = port
+			d.OffPath = append(slices.Clone(d.OffPath), port)
+		}
+		return []timeline.Subject{timeline.Port(device, watched)}, nil
+	case i >= 0 && many:
+		for _, p := range plan.Devices[i].Watched() {
+			found = append(found, timeline.Port(device, p))
+		}
+		return found, nil
+	}
+	for _, d := range plan.Devices {
+		if p := portNamed(d, name); p != "" {
+			found = append(found, timeline.Port(d.Name, p))
+		}
+	}
+	if len(found) != 1 {
+		return nil, Usagef("%q: %d devices of the site have such a port; write DEVICE:PORT", name, len(found))
+	}
+	return found, nil
+}
+
+// portNamed returns the device's watched port of that name, in any spelling; "" if there is none.
+func portNamed(d devices.Device, name string) string {
+	for _, p := range d.Watched() {
+		if devices.PortKey(p) == devices.PortKey(name) {
+			return p
+		}
+	}
+	return ""
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"whydrop/cmd/internal/app"
+	"whydrop/correlate/timeline"
+)
+
+// cableVariable makes the command test the links of the site file that it names and print what the receiver of
+// cableReceiver counted, and nothing else. It is how a test runs inside the laboratory's network.
+const cableVariable = "WHYDROP_FIGURES_CABLE"
+
+// cableReceiver is the port at which the damaged frames of L2 arrive.
+var cableReceiver = timeline.Port("swA", "GigabitEthernet1/0/1")
+
+// The laboratory's figures: the share of frames to damage, and for how long.
+var cableFaults = []struct {
+	rate string
+	time time.Duration
+}{{"0.001", 40 * time.Second}, {"0.0001", 60 * time.Second}, {"0.00001", 100 * time.Second}}
+
+// beforeFault and afterFault are how long a test watches around the fault, so that the counters are read before it and
+// refreshed after it.
+const (
+	beforeFault = 10 * time.Second
+	afterFault  = 12 * time.Second
+)
+
+const cableSite = `site: laboratory
+devices:
+  - {name: acc, address: 10.99.0.11, platform: cisco_iosxe, snmp: {version: 2c, community: "env:WHYDROP_LAB_COMMUNITY"}, ports: [GigabitEthernet1/0/24]}
+  - {name: swA, address: 10.99.0.12, platform: cisco_iosxe, snmp: {version: 2c, community: "env:WHYDROP_LAB_COMMUNITY"}, ports: [GigabitEthernet1/0/1]}
+paths:
+  - {name: lab, hops: [acc, swA], probe: {to: 10.10.0.20}}
+`
+
+// counted is what the inner command prints.
+type counted struct {
+	Both              bool // both ends of the link were found
+	Bad, Frames, Bits float64
+	Low, High         float64 // of the share of bad frames
+	Verdict           string
+	Problems          []string
+}
+
+func init() {
+	path := os.Getenv(cableVariable)
+	if path == "" {
+		return
+	}
+	plan, err := app.LoadSite(path, &app.Secrets{})
+	length, lerr := time.ParseDuration(os.Getenv(cableVariable + "_FOR"))
+	if err == nil {
+		err = lerr
+	}
+	var c app.Cabling
+	if err == nil {
+		c, err = app.Cable(context.Background(), plan, app.CableOptions{For: length, Ports: []string{"acc:GigabitEthernet1/0/24=swA:GigabitEthernet1/0/1"}, Whole: true, Traffic: 100e6, Ask: func(string) bool { return true }})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	json.NewEncoder(os.Stdout).Encode(countedOf(c))
+	os.Exit(0)
+}
+
+func countedOf(c app.Cabling) counted {
+	out := counted{Problems: c.Problems}
+	for _, l := range c.Links {
+		for _, w := range l.Ways {
+			if l.Link.End(w.To) == cableReceiver {
+				_, low, high := w.FrameRatio()
+				out.Both, out.Bad, out.Frames, out.Bits, out.Low, out.High, out.Verdict = l.Link.Both(), w.Bad, w.Frames, w.Bits, low, high, string(w.Verdict)
+			}
+		}
+	}
+	return out
+}
+
+// cableLab damages frames on the laboratory's link L2 and compares what we count with what the injector says.
+func cableLab(ctx context.Context, out io.Writer) error {
+	lab, err := filepath.Abs(filepath.Join("..", "shared", "lab", "lab"))
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(lab); err != nil {
+		return fmt.Errorf("%w: no laboratory beside the checkout", errNotHere)
+	}
+	if os.Geteuid() != 0 {
+		return fmt.Errorf("%w: the laboratory needs root", errNotHere)
+	}
+	if text, err := exec.CommandContext(ctx, lab, "up").CombinedOutput(); err != nil {
+		return fmt.Errorf("laboratory: %w: %s", err, text)
+	}
+	defer exec.Command(lab, "down").Run()
+	missed := false
+	fmt.Fprintf(out, "\n%-10s  %9s  %12s  %12s  %-23s  %-9s  %s\n", "per frame", "frames", "we counted", "injector", "95 % interval", "verdict", "both ends found")
+	for _, f := range cableFaults {
+		got, want, err := oneFault(ctx, lab, f.rate, f.time)
+		if err != nil {
+			return err
+		}
+		missed = missed || got.Bad != float64(want) || !got.Both
+		fmt.Fprintf(out, "%-10s  %9.0f  %12.0f  %12d  %.2e … %.2e      %-9s  %v %v\n", f.rate, got.Frames, got.Bad, want, got.Low, got.High, got.Verdict, got.Both, got.Problems)
+	}
+	if missed {
+		return errMissed
+	}
+	return nil
+}
+
+// oneFault tests the link while the injector works, and returns what both counted.
+func oneFault(ctx context.Context, lab, rate string, length time.Duration) (got counted, want int, err error) {
+	dir, err := os.MkdirTemp("", "whydrop-cable-")
+	if err != nil {
+		return got, 0, err
+	}
+	defer os.RemoveAll(dir)
+	site := filepath.Join(dir, "site.yaml")
+	if err := os.WriteFile(site, []byte(cableSite), 0o600); err != nil {
+		return got, 0, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return got, 0, err
+	}
+	test := exec.CommandContext(ctx, "ip", "netns", "exec", "lab-hostA", self)
+	test.Env = append(os.Environ(), cableVariable+"="+site, cableVariable+"_FOR="+(beforeFault+length+afterFault).String(), "WHYDROP_LAB_COMMUNITY=public")
+	test.Stderr = os.Stderr
+	var answer []byte
+	failed := make(chan error, 1)
+	go func() {
+		var err error
+		answer, err = test.Output()
+		failed <- err
+	}()
+	var ferr error
+	select {
+	case err := <-failed:
+		return got, 0, fmt.Errorf("link test ended early: %w", err)
+	case <-time.After(beforeFault):
+		var text []byte
+		if text, ferr = exec.CommandContext(ctx, lab, "fault", "crc", "link=L2", "dir=ab", "rate="+rate, "for="+fmt.Sprint(int(length.Seconds()))).CombinedOutput(); ferr != nil {
+			ferr = fmt.Errorf("laboratory: %w: %s", ferr, text)
+		}
+	}
+	if err := <-failed; err != nil || ferr != nil {
+		return got, 0, fmt.Errorf("link test: %w", firstError(ferr, err))
+	}
+	if err := json.Unmarshal(answer, &got); err != nil {
+		return got, 0, err
+	}
+	want, err = injected()
+	return got, want, err
+}
+
+func firstError(list ...error) error {
+	for _, err := range list {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// injected reads from the laboratory's truth how many frames the last fault damaged.
+func injected() (int, error) {
+	b, err := os.ReadFile("/run/rstplab/truth.json")
+	if err != nil {
+		return 0, err
+	}
+	var faults []struct {
+		Fault  string
+		Events []struct {
+			What    string
+			Packets int
+		}
+	}
+	if err := json.Unmarshal(b, &faults); err != nil {
+		return 0, err
+	}
+	if n := len(faults); n > 0 && faults[n-1].Fault == "crc" {
+		for _, e := range faults[n-1].Events {
+			if e.What == "real kernel rx errors" {
+				return e.Packets, nil
+			}
+		}
+	}
+	return 0, fmt.Errorf("the laboratory's truth tells no count of damaged frames")
+}
