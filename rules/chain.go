@@ -44,11 +44,11 @@ func descends(m, root *match) bool {
 // occurrences began within the time it says after one of the cause's.
 func leads(cause, effect *match) bool {
 	for _, f := range effect.rule.Follows {
-		if f.Cause != cause.rule.ID {
+		if f.Cause != cause.rule.ID || f.If.truth(effect.cand.env) != Yes {
 			continue
 		}
-		for _, a := range cause.cand.times {
-			for _, b := range effect.cand.times {
+		for _, a := range cause.times() {
+			for _, b := range effect.times() {
 				if correlate.Leads(a, b, time.Duration(f.Within)) {
 					return true
 				}

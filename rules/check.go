@@ -92,6 +92,12 @@ func (r *Rule) compileParts() []error {
 		condition("when.if", &r.When[i].If)
 		text("when.otherwise", &r.When[i].Otherwise)
 	}
+	r.Follows = slices.Clone(r.Follows) // a way is compiled over the facts of its own scope
+	for i := range r.Follows {
+		if f := &r.Follows[i]; !f.If.IsZero() {
+			condition("follows.if", &f.If)
+		}
+	}
 	weights("for", r.For)
 	weights("against", r.Against)
 	weights("missing", r.Missing)

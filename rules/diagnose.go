@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -14,7 +15,10 @@ const mostEvents = 16
 
 // diagnoses writes the findings, best first.
 func (e *evaluation) diagnoses() []Diagnosis {
-	slices.SortStableFunc(e.matches, compareMatches)
+	faulty := slices.ContainsFunc(e.matches, func(m *match) bool { return !m.rule.Harmless && m.verdict != CannotTell })
+	slices.SortStableFunc(e.matches, func(a, b *match) int { // beside a fault, what is none and explains nothing comes last
+		return cmp.Or(int(truth(faulty && a.idle()))-int(truth(faulty && b.idle())), compareMatches(a, b))
+	})
 	var out []Diagnosis
 	for _, m := range e.matches {
 		if m.parent == nil {

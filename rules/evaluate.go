@@ -87,7 +87,7 @@ func (e *evaluation) try(r *Rule, c *candidate) *match {
 	m.describe()
 	if ps := e.pathOf(c.path); ps != nil {
 		if sps := spansIn(r.Span.eval(c.env)); len(sps) > 0 {
-			m.span, m.hits = hull(sps, nil), ps.touched(sps)
+			m.span, m.worked, m.hits = hull(sps, nil), sps, ps.touched(sps)
 		} else if blind && len(m.hits) == 0 {
 			m.hits = ps.Episodes
 		}

@@ -105,6 +105,10 @@ type pathFacts struct {
 	RetransOut func(timeline.Span) float64 `expr:"retransmits_out"` // per second outside of the span
 	RTTIn      func(timeline.Span) float64 `expr:"rtt_in"`
 	SpreadIn   func(timeline.Span) float64 `expr:"spread_in"`
+	HurtIn     func(timeline.Span) float64 `expr:"hurt_in"` // how many episodes of trouble the path had
+	DarkIn     func(timeline.Span) string  `expr:"dark_in"` // which way it was dark: forward, reverse, both; "" if it was not
+
+	Air airFacts `expr:"air"`
 }
 
 // Activity is a counter of trouble at work: what it counted while the port's way was not down or moving.
@@ -145,6 +149,8 @@ type portFacts struct {
 	HalfDuplex float64       `expr:"half_duplex" metric:"if.half_duplex"` // 1 if ever half while up
 	Mismatch   float64       `expr:"mismatch_told"`                       // the device or its neighbour said so
 	TroubleAt  timeline.Span `expr:"trouble_span"`                        // of late collisions or bad frames
+
+	Link linkFacts `expr:"link"`
 
 	Carries float64 `expr:"carries" metric:"if.in.bits"` // its rate over the probe's own, while the probe ran
 
@@ -213,6 +219,7 @@ type flapFacts struct {
 	Of      float64  `expr:"of"`
 	Expect  float64  `expr:"expected"`
 	Chance  float64  `expr:"chance"`
+	Shut    string   `expr:"shut_cause"` // why the device shut the port by itself, "" if it did not or gave no cause
 }
 
 // deviceFacts are about one device on the path.
@@ -226,6 +233,8 @@ type deviceFacts struct {
 	During    float64       `expr:"during"`    // incidents and episodes that fall into its blindness
 	Explained float64       `expr:"explained"` // seconds of blindness within incidents that another finding explains
 	Ports     []string      `expr:"ports"`
+
+	Life lifeFacts `expr:"life"`
 }
 
 // blank returns the facts of a scope with nothing known, for compiling expressions against.

@@ -5,7 +5,7 @@ import (
 	"whydrop/correlate/timeline"
 )
 
-// deviceCandidates returns the devices on a path from which nothing could be read for a while.
+// deviceCandidates returns the devices on a path from which nothing could be read for a while, or that began anew or lost a part.
 func (sc *scene) deviceCandidates() []*candidate {
 	var out []*candidate
 	for _, ps := range sc.paths {
@@ -43,9 +43,10 @@ func (sc *scene) deviceCandidate(ps *pathScene, d correlate.Device) *candidate {
 		c.hits = append(c.hits, hits...)
 		c.times = append(c.times, b.Span)
 	}
-	if f.Blind == 0 {
+	if f.Life = sc.lifeFacts(ps, d); f.Blind == 0 && !f.Life.started() {
 		return nil
 	}
+	c.events = sc.lifeEvents(d.Name)
 	f.Share = f.Blind / sc.span.Width().Seconds()
 	c.hits = uniqueEpisodes(c.hits)
 	c.span = hull(c.times, nil)

@@ -62,6 +62,11 @@ func (sc *scene) flapCandidate(ps *pathScene, g []correlate.CarrierGroup) *candi
 		c.hits = append(c.hits, hits...)
 	}
 	slices.Sort(f.Others)
+	for _, e := range sc.changesOf(port) {
+		if e.Type == timeline.EventErrDisabled && e.Attrs["cause"] != "" {
+			f.Shut = e.Attrs["cause"]
+		}
+	}
 	f.Told = tell(told)
 	sig := correlate.Coincidence(spansOf(ps.Incidents), append(slices.Clone(c.times), ends...), sc.span)
 	f.Met, f.Of, f.Expect, f.Chance = float64(sig.Met), float64(sig.Episodes), sig.Expected, sig.Chance

@@ -49,6 +49,8 @@ func (sc *scene) pathFacts(ps *pathScene) *pathFacts {
 	sc.ownFacts(f, ps)
 	sc.portsOfPath(f, ps)
 	sc.pathFunctions(f, ps, goodput, away)
+	f.spanFunctions(ps)
+	f.Air = sc.airFacts(ps)
 	return f
 }
 

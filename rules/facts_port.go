@@ -17,7 +17,7 @@ func (sc *scene) portCandidates() []*candidate {
 			c.times = []timeline.Span{sc.span}
 			c.env["port"] = sc.port(ps, sub)
 			for _, ch := range sc.changes {
-				if ch.Subject == sub && (ch.Type == timeline.EventSpeed || ch.Type == timeline.EventDuplex || ch.Type == timeline.EventDuplexMismatch) {
+				if ch.Subject == sub && (ch.Type == timeline.EventSpeed || ch.Type == timeline.EventDuplex || ch.Type == timeline.EventDuplexMismatch || aboutLink[ch.Type]) {
 					c.events = append(c.events, ch.Event)
 				}
 			}
@@ -68,6 +68,7 @@ func (sc *scene) portFacts(ps *pathScene, sub timeline.Subject) *portFacts {
 	sc.loadFacts(f, ps, sub)
 	sc.speedFacts(f, sub)
 	sc.totalFacts(f, sub)
+	f.Link = sc.linkFacts(ps, sub, f)
 	for _, c := range sc.changes {
 		if c.Type == timeline.EventDuplexMismatch && (c.Subject == sub || c.Device == sub.Device && c.Attrs["port"] == sub.Name) {
 			f.Mismatch = 1

@@ -147,7 +147,7 @@ var (
 
 // factsOf returns the names of the facts in one of the types behind them.
 func factsOf(name string) []string {
-	for _, v := range []any{runFacts{}, pathFacts{}, portFacts{}, activity{}, testFacts{}, moveFacts{}, flapFacts{}, deviceFacts{}} {
+	for _, v := range []any{runFacts{}, pathFacts{}, portFacts{}, activity{}, testFacts{}, moveFacts{}, flapFacts{}, deviceFacts{}, linkFacts{}, lifeFacts{}, airFacts{}, changeFacts{}, nodeFacts{}, protoFacts{}, appFacts{}} {
 		if t := reflect.TypeOf(v); t.String() == name {
 			var out []string
 			for i := range t.NumField() {

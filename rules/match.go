@@ -21,6 +21,7 @@ type match struct {
 	against    []string // evidence against
 	missing    []string // readings
 	span       timeline.Span
+	worked     []timeline.Span // when the rule says that the cause was at work; nil: as its candidate
 	hits       []correlate.Episode
 	summary    string // as a finding of its own
 	follows    string // as a link of a chain
@@ -36,6 +37,17 @@ type said struct {
 	text  string
 	value float64
 }
+
+// times returns the occurrences of the cause.
+func (m *match) times() []timeline.Span {
+	if m.worked != nil {
+		return m.worked
+	}
+	return m.cand.times
+}
+
+// idle says whether the finding is about a port, no fault, and explains nothing of what happened.
+func (m *match) idle() bool { return m.rule.Harmless && len(m.hits) == 0 && m.rule.Scope == ScopePort }
 
 // failure is why a rule's best candidate was not taken.
 type failure struct {

@@ -159,10 +159,11 @@ type Weight struct {
 	Of     Scope      `yaml:"of"`
 }
 
-// Follow says after which cause, and how long after it at most.
+// Follow says after which cause, how long after it at most, and on what condition; without one, on none.
 type Follow struct {
-	Cause  string   `yaml:"cause"`
-	Within Duration `yaml:"within"`
+	Cause  string     `yaml:"cause"`
+	Within Duration   `yaml:"within"`
+	If     Expression `yaml:"if"`
 }
 
 // Duration is a length of time as YAML writes it: 8s.
