@@ -39,7 +39,7 @@ func (d *device) showInterface(p *port, at time.Duration) string {
 	fmt.Fprintf(&b, `%s is %s, line protocol is %s
   Hardware is %s, address is %s (bia %s)
   Description: %s
-  MTU 1500 bytes, BW %d Kbit/sec, DLY %d usec,
+  MTU %d bytes, BW %d Kbit/sec, DLY %d usec,
      reliability %d/255, txload %d/255, rxload %d/255
   Encapsulation ARPA, loopback not set
   Keepalive set (10 sec)
@@ -51,25 +51,26 @@ func (d *device) showInterface(p *port, at time.Duration) string {
   Input queue: 0/75/%d/0 (size/max/drops/flushes); Total output drops: %d
   Queueing strategy: fifo
   Output queue: 0/40 (size/max)
-`, p.name, state, line, hardware, ciscoMAC(p.mac), ciscoMAC(p.mac), p.alias, s.speed/1000, 10*gbit/max(s.speed, 1),
+`, p.name, state, line, hardware, ciscoMAC(p.mac), ciscoMAC(p.mac), p.alias, p.largest(), s.speed/1000, 10*gbit/max(s.speed, 1),
 		255, load(out, s.speed), load(in, s.speed), duplex, speed, d.media(p), n(inDrops), n(outDrops))
 	fmt.Fprintf(&b, `  30 second input rate %.0f bits/sec, %.0f packets/sec
   30 second output rate %.0f bits/sec, %.0f packets/sec
-     %d packets input, %d bytes, 0 no buffer
+     %d packets input, %d bytes, %d no buffer
      Received %d broadcasts (%d multicasts)
-     %d runts, 0 giants, 0 throttles
-     %d input errors, %d CRC, 0 frame, 0 overrun, 0 ignored
-     0 watchdog, %d multicast, 0 pause input
+     %d runts, %d giants, %d throttles
+     %d input errors, %d CRC, 0 frame, %d overrun, %d ignored
+     0 watchdog, %d multicast, %d pause input
      0 input packets with dribble condition detected
      %d packets output, %d bytes, 0 underruns
      %d output errors, %d collisions, %d interface resets
      0 unknown protocol drops
      0 babbles, %d late collision, %d deferred
-     0 lost carrier, 0 no carrier, 0 pause output
+     0 lost carrier, 0 no carrier, %d pause output
      0 output buffer failures, 0 output buffers swapped out
 `, in, p.packets(inUnicast, at), out, p.packets(outUnicast, at),
-		n(inUnicast)+broadcasts, n(inOctets), broadcasts, n(inMulticast), n(runts), n(inErrors), n(fcsErrors), n(inMulticast),
-		n(outUnicast)+n(outBroadcast)+n(outMulticast), n(outOctets), n(outErrors), n(collisions), n(resets), n(lateCollisions), n(deferred))
+		n(inUnicast)+broadcasts, n(inOctets), n(noBuffer), broadcasts, n(inMulticast), n(runts), n(giants), n(throttles),
+		n(inErrors), n(fcsErrors), n(overrun), n(ignored), n(inMulticast), n(inPause),
+		n(outUnicast)+n(outBroadcast)+n(outMulticast), n(outOctets), n(outErrors), n(collisions), n(resets), n(lateCollisions), n(deferred), n(outPause))
 	return b.String()
 }
 

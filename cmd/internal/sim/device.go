@@ -31,14 +31,18 @@ type device struct {
 	on    []*port // on the path
 	off   []*port // watched, off the path
 
-	uptime time.Duration // at the story's beginning
-	offset time.Duration // the device's wall clock minus the host's
-	mark   string        // before a log line's time: "" sound, "*" not set, "." not synchronised
-	serial bool          // log lines carry sequence numbers
-	first  int           // the first log line's sequence number
-	log    []logLine     // in order of time
-	cpu    int           // per cent
-	blind  time.Duration // from when on it answers nothing; 0 never
+	uptime   time.Duration // at the story's beginning
+	offset   time.Duration // the device's wall clock minus the host's
+	mark     string        // before a log line's time: "" sound, "*" not set, "." not synchronised
+	serial   bool          // log lines carry sequence numbers
+	first    int           // the first log line's sequence number
+	log      []logLine     // in order of time
+	cpu      int           // per cent
+	loads    []stretch     // when it was busier than that
+	skips    []stretch     // when a poll of it gets lost
+	refresh  time.Duration // how often its counters move; 0 always
+	policies []*port       // ports with service policies
+	blind    time.Duration // from when on it answers nothing; 0 never
 
 	bridge *bridge // nil: no bridge
 
@@ -46,6 +50,22 @@ type device struct {
 	user               string // v3
 	authPass, privPass string
 	login, password    string // SSH
+}
+
+// stretch is a time, and how much of something there was.
+type stretch struct {
+	from, to time.Duration
+	percent  int
+}
+
+// cpuAt is the load of the device's processor, per cent.
+func (d *device) cpuAt(at time.Duration) int {
+	for _, l := range d.loads {
+		if l.from <= at && at < l.to {
+			return l.percent
+		}
+	}
+	return d.cpu
 }
 
 type logLine struct {

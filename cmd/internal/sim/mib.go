@@ -38,10 +38,12 @@ func (d *device) fill(a *snmptest.Agent, now func() time.Duration) {
 		d.fillPort(a, p, now)
 		d.fillExtended(a, p, now)
 		d.fillEthernet(a, p, now)
+		d.fillMore(a, p, now)
 	}
 	if d.bridge != nil {
 		d.fillBridge(a, now)
 	}
+	d.fillPolicies(a, now)
 }
 
 func (d *device) fillSystem(a *snmptest.Agent, now func() time.Duration) {
@@ -53,7 +55,7 @@ func (d *device) fillSystem(a *snmptest.Agent, now func() time.Duration) {
 	a.Set(oidSystem+"6.0", snmptest.Str("rack 2"))
 	a.Set(oidSystem+"7.0", snmptest.Int(2)) // data link
 	a.Set(oidIfNumber, snmptest.Int(len(d.ports)))
-	a.SetFunc(oidCPU, func() snmptest.Value { return snmptest.Gauge(uint32(d.cpu)) })
+	a.SetFunc(oidCPU, func() snmptest.Value { return snmptest.Gauge(uint32(d.cpuAt(now()))) })
 }
 
 // status is ifOperStatus.
@@ -69,7 +71,7 @@ func (d *device) fillPort(a *snmptest.Agent, p *port, now func() time.Duration) 
 	row.fixed(1, snmptest.Int(int(p.index)))
 	row.fixed(2, snmptest.Str(p.name))
 	row.fixed(3, snmptest.Int(6)) // ethernetCsmacd
-	row.fixed(4, snmptest.Int(1500))
+	row.fixed(4, snmptest.Int(p.largest()))
 	row.live(5, func(at time.Duration) snmptest.Value { return snmptest.Gauge(uint32(p.state(at).speed)) })
 	row.fixed(6, snmptest.Bytes(p.mac[:]))
 	row.fixed(7, snmptest.Int(1))
@@ -108,7 +110,7 @@ func (d *device) fillExtended(a *snmptest.Agent, p *port, now func() time.Durati
 func (d *device) fillEthernet(a *snmptest.Agent, p *port, now func() time.Duration) {
 	row := rowOf(a, oidDot3, p.index, now)
 	row.fixed(1, snmptest.Int(int(p.index)))
-	for _, column := range []int{2, 5, 6, 9, 11, 13, 16, 18} {
+	for _, column := range []int{2, 5, 6, 9, 11, 16, 18} {
 		row.fixed(column, snmptest.C32(0))
 	}
 	row.c32(3, p, fcsErrors)
@@ -116,6 +118,7 @@ func (d *device) fillEthernet(a *snmptest.Agent, p *port, now func() time.Durati
 	row.c32(7, p, deferred)
 	row.c32(8, p, lateCollisions)
 	row.fixed(10, snmptest.C32(0))
+	row.c32(13, p, giants)
 	row.live(19, func(at time.Duration) snmptest.Value {
 		if p.state(at).half {
 			return snmptest.Int(2)

@@ -16,14 +16,34 @@ const (
 
 // condition is what the path is like at one moment.
 type condition struct {
-	active  int              // which firewall forwards
-	delay   [2]time.Duration // of each way, without queues
-	queue   [2]time.Duration // how long a full queue holds each way up
-	dark    [2]bool          // nothing passes this way
-	loss    [2]float64       // share of frames lost
-	rate    float64          // what TCP gets, bit/s of payload; 0 is no limit
-	window  int              // receive buffer of the far end's TCP in bytes; 0 is plenty
-	stalled time.Duration    // TCP flows opened before this offset don't pass; 0 is none
+	active   int              // which firewall forwards
+	delay    [2]time.Duration // of each way, without queues
+	queue    [2]time.Duration // how long a full queue holds each way up
+	dark     [2]bool          // nothing passes this way
+	loss     [2]float64       // share of frames lost
+	cut      [2]float64       // share of TCP's segments lost in bursts of its own, beyond loss
+	rate     float64          // what TCP gets, bit/s of payload; 0 is no limit
+	limit    [2]float64       // what passes each way at most, bit/s; 0 is no limit
+	holds    time.Duration    // how long the queue in front of the limit is; 0: what exceeds it is discarded
+	burst    [2]float64       // share of datagrams lost of those that are sent in bursts
+	fits     int              // largest IP packet that passes; 0 is any
+	farDrops float64          // datagrams/s that the far end's kernel discards of the heartbeats
+	takes    float64          // what the far end's program takes of datagrams, bit/s; 0 is all
+	perFlow  float64          // what one flow gets at most, bit/s; 0 is no limit
+	host     hostState        // of the probing host
+	window   int              // receive buffer of the far end's TCP in bytes; 0 is plenty
+	stalled  time.Duration    // TCP flows opened before this offset don't pass; 0 is none
+}
+
+// hostState is how the probing host fares, beyond what a host at ease shows.
+type hostState struct {
+	busy     float64       // share of its CPU
+	gap      time.Duration // for how long it does not get to run at a stretch
+	steal    float64       // share that the hypervisor takes
+	udpDrops float64       // datagrams/s that its kernel discards
+	nicDrops float64       // frames/s that its card has no room for
+	ownDrops float64       // packets/s that its own queue discards
+	softirq  float64       // share of a core that takes in packets
 }
 
 // effect is a change of the path's condition for a while.
@@ -176,7 +196,7 @@ func (p *path) datagram(w way, active, payload int, lost bool) {
 // loss, and the acknowledgements the other way.
 func (p *path) segments(w way, c condition, payload int) {
 	n := float64((payload + segmentSize - 1) / segmentSize)
-	again := n * c.loss[w]
+	again := n * (c.loss[w] + c.cut[w])
 	size := float64(payload)/n + tcpOverhead + etherOverhead
 	p.carried(w, c.active, n, (n+again)*size*n/(n+again), again)
 	acks := max(1, n/2)

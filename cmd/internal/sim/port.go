@@ -2,6 +2,7 @@ package sim
 
 import (
 	"sort"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -28,7 +29,16 @@ const (
 	lateCollisions
 	deferred
 	resets
-	counters // how many there are
+	giants
+	inPause
+	outPause
+	ignored
+	overrun
+	noBuffer
+	throttles
+	classDrops // of a queue of a class, going out
+	policed    // by a policer, going out
+	counters   // how many there are
 )
 
 // portState is what changes about a port.
@@ -62,7 +72,11 @@ type port struct {
 	number  int    // dot1dBasePort; 0 if the port is no bridge port
 	alias   string
 	mac     [6]byte
-	capable uint64 // what the hardware offers, bit/s
+	capable uint64        // what the hardware offers, bit/s
+	mtu     int           // 0 is 1500
+	refresh time.Duration // how often its counters move; 0 always
+	falls   time.Duration // how often its octets jump back and forth; 0 never
+	held    heldCounts
 	started portState
 	changed time.Duration // when the carrier last changed before the story, an offset below 0
 	changes []portChange  // in order of time
@@ -137,6 +151,10 @@ func (p *port) traffic(from, to time.Duration, inBPS, outBPS, frame float64) {
 
 // count returns a lifetime total at an offset from the story's beginning.
 func (p *port) count(c counter, at time.Duration) uint64 {
+	live := p.live[c].Load()
+	if p.refresh > 0 {
+		at, live = p.held.at(at, p.refresh, p, c)
+	}
 	var sum float64
 	for _, f := range p.flows {
 		if f.counter != c || at <= f.from {
@@ -144,7 +162,39 @@ func (p *port) count(c counter, at time.Duration) uint64 {
 		}
 		sum += f.rate * (min(at, f.to) - max(f.from, 0)).Seconds()
 	}
-	return p.base[c] + uint64(max(sum, 0)) + p.live[c].Load()
+	total := p.base[c] + uint64(max(sum, 0)) + live
+	if p.falls > 0 && (c == inOctets || c == outOctets) && int(at/p.falls)%2 == 1 {
+		total -= min(total, 40e6) // an older number, from another card's memory
+	}
+	return total
+}
+
+// heldCounts is what an agent that refreshes its counters seldom shows meanwhile.
+type heldCounts struct {
+	mu   sync.Mutex
+	tick int64
+	live [counters]uint64
+}
+
+// at returns the moment of the last refresh, and the probe's own traffic counted until then.
+func (h *heldCounts) at(at, every time.Duration, p *port, c counter) (time.Duration, uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if tick := int64(at / every); tick != h.tick {
+		h.tick = tick
+		for i := range h.live {
+			h.live[i] = p.live[i].Load()
+		}
+	}
+	return time.Duration(h.tick) * every, h.live[c]
+}
+
+// largest is the largest packet that the port sends, bytes.
+func (p *port) largest() int {
+	if p.mtu > 0 {
+		return p.mtu
+	}
+	return 1500
 }
 
 // rate returns the background rate of a counter, per second.

@@ -44,15 +44,19 @@ type Story struct {
 	Truth  Truth
 
 	*campus
-	quick   bool
-	offered float64 // what the probe sends, bit/s
-	slow    float64 // what the far end's program reads at most, bit/s; 0 as fast as it can
+	quick      bool
+	unpunctual time.Duration // by how much polls come late at most
+	trials     []trial       // tests that somebody makes while it lasts, in the order in which they were written down
+	offered    float64       // what the probe sends, bit/s
+	slow       float64       // what the far end's program reads at most, bit/s; 0 as fast as it can
 }
 
 // scenario is one kind of story.
 type scenario struct {
-	help string
-	draw func(*Story)
+	help   string
+	draw   func(*Story)
+	egress *model // of the far switch; nil lets chance decide
+	live   bool   // sockets can tell it, too: it needs nothing that only the virtual probe knows. All of names are
 }
 
 // Default is the scenario of a demo that names none.
@@ -66,16 +70,16 @@ var names = []string{
 
 // scenarios is the list of scenarios: a new one is one line here and in names.
 var scenarios = map[string]scenario{
-	Default:            {"spanning tree moves the path to the other firewall, which does not know the connections, and back", drawReconvergence},
-	"bad-cable":        {"a cable on the path corrupts frames in one direction", drawBadCable},
-	"speed-fallback":   {"a gigabit link on the path runs at 100 Mbit/s", drawSpeedFallback},
-	"oversubscription": {"more traffic than a slower port on the path can send", drawOversubscription},
-	"port-flap":        {"a port on the path loses its carrier a few times", drawPortFlap},
-	"duplex-mismatch":  {"one end of a link on the path runs at half duplex, the other at full", drawDuplexMismatch},
-	"tcp-window":       {"the receiver's window is too small for the path's delay", drawTCPWindow},
-	"host-limit":       {"the far end's program is too slow to read what arrives", drawHostLimit},
-	"collector-blind":  {"a device on the path falls silent, and then traffic drops", drawCollectorBlind},
-	"healthy":          {"nothing happens on the path", drawHealthy},
+	Default:            {help: "spanning tree moves the path to the other firewall, which does not know the connections, and back", draw: drawReconvergence},
+	"bad-cable":        {help: "a cable on the path corrupts frames in one direction", draw: drawBadCable},
+	"speed-fallback":   {help: "a gigabit link on the path runs at 100 Mbit/s", draw: drawSpeedFallback},
+	"oversubscription": {help: "more traffic than a slower port on the path can send", draw: drawOversubscription},
+	"port-flap":        {help: "a port on the path loses its carrier a few times", draw: drawPortFlap},
+	"duplex-mismatch":  {help: "one end of a link on the path runs at half duplex, the other at full", draw: drawDuplexMismatch},
+	"tcp-window":       {help: "the receiver's window is too small for the path's delay", draw: drawTCPWindow},
+	"host-limit":       {help: "the far end's program is too slow to read what arrives", draw: drawHostLimit},
+	"collector-blind":  {help: "a device on the path falls silent, and then traffic drops", draw: drawCollectorBlind},
+	"healthy":          {help: "nothing happens on the path", draw: drawHealthy},
 }
 
 // Names returns the scenarios' names, the default first.
@@ -91,15 +95,17 @@ type Options struct {
 func Draw(name string, seed uint64, opt Options) (*Story, error) {
 	sc, ok := scenarios[name]
 	if !ok {
+		sc, ok = figureOnly(name)
+	}
+	if !ok {
 		return nil, fmt.Errorf("there is no scenario %q; there are %s", name, strings.Join(names, ", "))
 	}
 	s := &Story{Name: name, Seed: seed, Help: sc.help, quick: opt.Quick}
 	d := newDraw(name, seed)
-	var egress *model
 	if name == "oversubscription" {
-		egress = catalyst2960
+		sc.egress = catalyst2960
 	}
-	s.campus = newCampus(d, egress)
+	s.campus = newCampus(d, sc.egress)
 	s.offered = float64(s.number(10, 24)) * 1e6
 	sc.draw(s)
 	slices.SortStableFunc(s.Truth.Outages, func(a, b Outage) int { return int(a.From - b.From) })

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -117,7 +118,8 @@ type asked struct {
 	out       timeline.Sink
 
 	snmp, log, ports time.Duration // when next
-	seen             time.Time     // the last answer
+	dice             *rand.Rand
+	seen             time.Time // the last answer
 }
 
 func newAsked(v *Virtual, d devices.Device, c devices.Collector, out timeline.Sink) *asked {
@@ -129,11 +131,20 @@ func newAsked(v *Virtual, d devices.Device, c devices.Collector, out timeline.Si
 			phase = rand.New(rand.NewPCG(v.story.Seed, uint64(r.snmp.Port())))
 		}
 	}
+	a.dice = phase
 	start := func(every time.Duration) time.Duration {
 		return stepTime * time.Duration(1+phase.IntN(int(min(every, time.Second)/stepTime)))
 	}
 	a.snmp, a.log, a.ports = start(snmpEvery), start(logEvery), start(portsEvery)
 	return a
+}
+
+// late is how much later than planned the next poll comes.
+func (a *asked) late() time.Duration {
+	if a.v.story.unpunctual == 0 {
+		return 0
+	}
+	return stepTime * time.Duration(a.dice.IntN(1+int(a.v.story.unpunctual/stepTime)))
 }
 
 // step asks what is due.
@@ -146,7 +157,11 @@ func (a *asked) step(ctx context.Context, at time.Duration) error {
 		return nil
 	}
 	if at >= a.snmp {
-		a.snmp += snmpEvery
+		a.snmp += snmpEvery + a.late()
+		if slices.ContainsFunc(a.model.skips, func(x stretch) bool { return x.from <= at && at < x.to }) {
+			a.silent(at)
+			return nil
+		}
 		if err := a.poll(ctx, at); err != nil {
 			return err
 		}

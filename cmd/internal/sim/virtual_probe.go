@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"math"
 	"math/rand/v2"
 	"strconv"
 	"time"
@@ -70,6 +69,7 @@ func (p *virtualProbe) until(at time.Duration) {
 		}
 	}
 	p.arrive(at)
+	p.told(at-stepTime, at)
 	p.book.Advance(p.v.begun.Add(at))
 }
 
@@ -135,7 +135,7 @@ func (p *virtualProbe) flow(at time.Duration) {
 		p.stood(at, false)
 	}
 	rate := s.offered
-	for _, most := range []float64{c.rate, s.slow} {
+	for _, most := range []float64{c.rate, c.perFlow, s.slow} {
 		if most > 0 {
 			rate = min(rate, most)
 		}
@@ -146,12 +146,12 @@ func (p *virtualProbe) flow(at time.Duration) {
 			rate = most
 			p.shut += fluidStep.Seconds()
 		}
-	} else if s.slow > 0 {
+	} else if s.slow > 0 && s.slow < s.offered {
 		p.shut += fluidStep.Seconds()
 	}
 	bytes := rate / 8 * fluidStep.Seconds() * (0.97 + 0.03*p.dice.Float64())
 	p.sent += bytes
-	p.again += math.Ceil(bytes/segmentSize) * c.loss[forward]
+	p.again += bytes / segmentSize * (c.loss[forward] + c.cut[forward])
 	s.path.segments(forward, c, int(bytes))
 }
 
@@ -196,16 +196,17 @@ func (p *virtualProbe) samples(at time.Duration) {
 	put(p.path, timeline.TCPSndbufLimited, 0)
 	far := timeline.Host(p.v.FarName())
 	busy, stall := 0.04, 0.0
-	if s.slow > 0 {
+	if s.slow > 0 && s.slow < s.offered {
 		busy, stall = 0.2, 0.95
 	}
 	put(far, timeline.HostCPU, busy/2)
 	put(far, timeline.HostProcessCPU, busy)
 	put(far, timeline.HostReadStall, stall)
-	here := timeline.Host(timeline.LocalHost)
+	put(far, timeline.HostUDPDrops, c.farDrops)
+	here, h := timeline.Host(timeline.LocalHost), c.host
 	for m, v := range map[timeline.Metric]float64{
-		timeline.HostCPU: 0.08, timeline.HostCoreBusy: 0.15, timeline.HostProcessCPU: 0.05, timeline.HostSoftirq: 0.01, timeline.HostSteal: 0,
-		timeline.HostIOWait: 0, timeline.HostSchedGap: 0.0005, timeline.HostUDPDrops: 0, timeline.HostNICDrops: 0, timeline.HostQueueDrops: 0,
+		timeline.HostCPU: max(0.08, h.busy), timeline.HostCoreBusy: max(0.15, h.busy), timeline.HostProcessCPU: 0.05, timeline.HostSoftirq: max(0.01, h.softirq), timeline.HostSteal: h.steal,
+		timeline.HostIOWait: 0, timeline.HostSchedGap: max(500*time.Microsecond, h.gap).Seconds(), timeline.HostUDPDrops: h.udpDrops, timeline.HostNICDrops: h.nicDrops, timeline.HostQueueDrops: h.ownDrops,
 	} {
 		put(here, m, v)
 	}
