@@ -239,11 +239,15 @@ type deviceFacts struct {
 
 // blank returns the facts of a scope with nothing known, for compiling expressions against.
 func blank(scope Scope) map[string]any {
-	env := map[string]any{"run": &runFacts{}, "path": &pathFacts{}, "tests": &testFacts{}}
+	env := map[string]any{"run": &runFacts{}, "path": &pathFacts{}, "tests": &testFacts{}, "protos": &protoFacts{}, "app": &appFacts{}}
 	for k, v := range wording {
 		env[k] = v
 	}
 	switch scope {
+	case ScopeChange:
+		env["change"] = &changeFacts{}
+	case ScopeNode:
+		env["node"] = &nodeFacts{}
 	case ScopePort:
 		env["port"] = &portFacts{}
 	case ScopeMove:
@@ -257,7 +261,7 @@ func blank(scope Scope) map[string]any {
 }
 
 // scopes lists the scopes there are.
-var scopes = []Scope{ScopePath, ScopePort, ScopeMove, ScopeFlap, ScopeDevice}
+var scopes = []Scope{ScopePath, ScopePort, ScopeMove, ScopeFlap, ScopeDevice, ScopeChange, ScopeNode}
 
 // candidate is one thing that rules of a scope are asked about.
 type candidate struct {

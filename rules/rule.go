@@ -19,6 +19,8 @@ const (
 	ScopeMove   Scope = "move"   // spanning tree moving a path between two ports of a bridge, over all its occurrences
 	ScopeFlap   Scope = "flap"   // a link on a path losing its carrier, over all its occurrences
 	ScopeDevice Scope = "device" // a device on a path
+	ScopeChange Scope = "change" // what devices told of one gateway group, address, guarded port or routing neighbour, over all its occurrences
+	ScopeNode   Scope = "node"   // a device on a path by its tables and counters
 )
 
 // Rule is one cause: how it shows, what speaks for and against it, and what to do about it. It is read from one

@@ -30,8 +30,10 @@ type scene struct {
 // pathScene is one path's part of the scene.
 type pathScene struct {
 	correlate.View
-	facts *pathFacts
-	tests *testFacts
+	facts  *pathFacts
+	tests  *testFacts
+	protos *protoFacts
+	app    *appFacts
 }
 
 func newScene(s timeline.Snapshot, t correlate.Topology) *scene {
@@ -46,6 +48,7 @@ func newScene(s timeline.Snapshot, t correlate.Topology) *scene {
 	for _, p := range t.PathsIn(s) {
 		ps := &pathScene{View: correlate.Look(s, t, p, incidents)}
 		ps.facts = sc.pathFacts(ps)
+		ps.app = sc.appFacts(ps)
 		sc.paths = append(sc.paths, ps)
 	}
 	return sc
@@ -85,13 +88,17 @@ func (sc *scene) candidates(scope Scope) []*candidate {
 		return sc.moveCandidates()
 	case ScopeFlap:
 		return sc.flapCandidates()
+	case ScopeChange:
+		return sc.changeCandidates()
+	case ScopeNode:
+		return sc.nodeCandidates()
 	}
 	return sc.deviceCandidates()
 }
 
 // env returns the facts that every scope has, for one path.
 func (sc *scene) env(ps *pathScene) map[string]any {
-	env := map[string]any{"run": &runFacts{Seconds: sc.span.Width().Seconds()}, "path": ps.facts, "tests": sc.testFacts(ps)}
+	env := map[string]any{"run": &runFacts{Seconds: sc.span.Width().Seconds()}, "path": ps.facts, "tests": sc.testFacts(ps), "protos": sc.protoFacts(ps), "app": ps.app}
 	for k, v := range wording {
 		env[k] = v
 	}

@@ -36,7 +36,9 @@ func (e *evaluation) yield() {
 // leaveStalls takes the stalls that a move or a flap explains from the findings that merely were at work at that
 // time: frames corrupted all day do not explain the three seconds in which the path moved.
 func (e *evaluation) leaveStalls() {
-	moved := func(m *match) bool { return m.rule.Scope == ScopeMove || m.rule.Scope == ScopeFlap }
+	moved := func(m *match) bool {
+		return m.rule.Scope == ScopeMove || m.rule.Scope == ScopeFlap || m.rule.Scope == ScopeChange
+	}
 	for _, m := range e.matches {
 		if moved(m) {
 			continue

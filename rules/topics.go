@@ -44,6 +44,8 @@ var topics = map[string]*regexp.Regexp{
 	"reload":    word(`reset|reboot\w*|restart\w*|reload\w*|power[ -_]cycl\w*`),
 	"nat":       word(`s?nat|conntrack|session table|state table|sessions`),
 	"idle":      word(`idle|first packet|after a pause|steady load|under load it`),
+	"lease":     word(`dhcp|leases?|dns|resolvers?|name (resolution|server)s?|nslookup|by name|by address`),
+	"asymmetry": word(`asymmetr\w*|other way back|return (path|traffic)|different (ways|paths)|out[ -]of[ -]state|stray segments?`),
 	"stale":     word(`static arp|stale|arp (entry|cache|table)|mac (address )?table|clear(ed)? (the )?(arp|mac)`),
 }
 

@@ -1,0 +1,218 @@
+package rules
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"whydrop/correlate/timeline"
+)
+
+// protoFacts compare what kinds of probes of one path lose, heartbeats and single tests alike. The kinds are stamp, icmp,
+// connect (new TCP connections), udp, tcp (an established flow), dns and http.
+type protoFacts struct {
+	Lost func(string) float64       `expr:"lost"` // the share that a kind lost while it was worst off for seconds; NaN if it was not tried
+	Mean func(string) float64       `expr:"mean"` // the share that it lost over the whole time
+	Span func(string) timeline.Span `expr:"span"` // when it lost
+
+	Passes  float64  `expr:"passes" metric:"probe.result,path.loss.round_trip"` // kinds that lose next to nothing
+	Passing []string `expr:"passing"`
+	Blocked float64  `expr:"blocked" metric:"probe.result,path.loss.round_trip"` // kinds of which nothing gets through for a while
+	Dead    []string `expr:"dead"`
+	// When that was, of the kind that it lasted longest of.
+	BlockedSpan timeline.Span `expr:"blocked_span"`
+
+	NewFail  float64       `expr:"new_fail" metric:"probe.result,path.loss.round_trip"` // share of new connections that fail at worst
+	OldGoOn  float64       `expr:"old_go_on"`                                           // 1 if what was established, or is no session, passes meanwhile
+	NewSpan  timeline.Span `expr:"new_span"`
+	HopLoss  float64       `expr:"hop_loss" metric:"probe.result"`  // share that a router on the way did not answer of a trace
+	HopLater float64       `expr:"hop_later" metric:"probe.result"` // the least share lost at the target or a later hop
+}
+
+// beats are the collectors of heartbeats and the kind that each is of.
+var beats = map[string]string{"stamp": "stamp", "icmp": "icmp", "tcp-connect": "connect", "udp-connect": "udp", "udp": "udp", "dns": "dns", "http": "http", "https": "http", "connect": "connect", "ping": "icmp"}
+
+// kindLoss is what one kind of probe of a path lost.
+type kindLoss struct {
+	mean, worst float64
+	span        timeline.Span // of loss
+	dead        timeline.Span // the longest in which nothing got through
+}
+
+// deadFor is how many seconds in a row of a kind's heartbeats must all be lost: a reconvergence takes less than that, but for timers, and
+// hits every kind alike.
+const deadFor = 3
+
+func (sc *scene) protoFacts(ps *pathScene) *protoFacts {
+	if ps.protos != nil {
+		return ps.protos
+	}
+	kinds := map[string]kindLoss{}
+	sc.heartbeatLosses(ps, kinds)
+	sc.testLosses(ps, kinds)
+	f := &protoFacts{NewFail: nan, OldGoOn: nan, HopLoss: nan, HopLater: nan, Passes: nan, Blocked: nan}
+	get := func(k string) kindLoss {
+		if x, ok := kinds[k]; ok {
+			return x
+		}
+		return kindLoss{mean: nan, worst: nan}
+	}
+	f.Lost = func(k string) float64 { return get(k).worst }
+	f.Mean = func(k string) float64 { return get(k).mean }
+	f.Span = func(k string) timeline.Span { return get(k).span }
+	if len(kinds) > 0 {
+		f.Passes, f.Blocked = 0, 0
+	}
+	for _, k := range keysOf(kinds) {
+		x := kinds[k]
+		switch {
+		case x.worst <= cleanTo*2:
+			f.Passing = append(f.Passing, k)
+		case !x.dead.IsZero() && k != "tcp" && k != "established": // a flow that stands has many causes
+			f.Dead = append(f.Dead, k)
+			if x.dead.Width() > f.BlockedSpan.Width() {
+				f.BlockedSpan = x.dead
+			}
+		}
+	}
+	f.Passes, f.Blocked = f.Passes+float64(len(f.Passing)), f.Blocked+float64(len(f.Dead))
+	if x, ok := kinds["connect"]; ok {
+		f.NewFail, f.NewSpan = x.worst, x.span
+	}
+	old := nan
+	for _, k := range []string{"stamp", "icmp", "established"} {
+		if x, ok := kinds[k]; ok {
+			old = max(orZero(old), x.worst)
+		}
+	}
+	if !math.IsNaN(old) {
+		f.OldGoOn = truth(old < lossyFrom)
+	}
+	sc.hopLosses(f, ps)
+	ps.protos = f
+	return f
+}
+
+// heartbeatLosses adds up what each collector's heartbeats lost.
+func (sc *scene) heartbeatLosses(ps *pathScene, kinds map[string]kindLoss) {
+	sub := timeline.Path(ps.Path.Name)
+	split := map[string]map[timeline.Metric][]timeline.Sample{}
+	for _, m := range []timeline.Metric{timeline.LossForward, timeline.LossReverse, timeline.LossRoundTrip} {
+		for _, x := range sc.snap.Series(sub, m) {
+			name, _, _ := strings.Cut(x.Origin.Collector, ":")
+			kind := beats[name]
+			if kind == "" {
+				continue
+			}
+			if split[kind] == nil {
+				split[kind] = map[timeline.Metric][]timeline.Sample{}
+			}
+			split[kind][m] = append(split[kind][m], x)
+		}
+	}
+	for kind, byMetric := range split {
+		var k kindLoss
+		for _, samples := range byMetric {
+			one := lossOver(samples)
+			k.mean, k.worst = max(k.mean, one.mean), max(k.worst, one.worst)
+			k.span = k.span.Union(one.span)
+			if one.dead.Width() > k.dead.Width() {
+				k.dead = one.dead
+			}
+		}
+		kinds[kind] = k
+	}
+}
+
+// lossOver reads one series of loss ratios: the mean, the worst mean of five seconds, when it lost, and the longest stretch in which
+// nothing got through.
+func lossOver(samples []timeline.Sample) kindLoss {
+	const window = 5
+	var k kindLoss
+	var run timeline.Span
+	rows, sum := 0, 0.0
+	var last []float64
+	for _, x := range samples {
+		sum += x.Value
+		if last = append(last, x.Value); len(last) > window {
+			last = last[1:]
+		}
+		k.worst = max(k.worst, mean(last)*truth(len(last) == window || len(samples) < window))
+		if x.Value > 0 {
+			k.span = k.span.Union(x.Span)
+		}
+		if x.Value < 1 {
+			rows, run = 0, timeline.Span{}
+			continue
+		}
+		rows, run = rows+1, run.Union(x.Span)
+		if rows >= deadFor && run.Width() > k.dead.Width() {
+			k.dead = run
+		}
+	}
+	k.mean = sum / float64(max(1, len(samples)))
+	return k
+}
+
+// testLosses adds single tests: those of new connections, echoes and names that tell how many were lost.
+func (sc *scene) testLosses(ps *pathScene, kinds map[string]kindLoss) {
+	for _, r := range sc.results(ps.Path.Name) {
+		kind := r.proto
+		if r.event.Attrs["df"] == "true" || r.size > plainSize || !math.IsNaN(r.port) || kind == "udp" && r.offered > 0 {
+			continue // a sweep of sizes, source ports or rates says something else
+		}
+		if established.MatchString(r.words) {
+			kind = "established"
+		}
+		if kind == "" || math.IsNaN(r.loss) && r.rate != 0 || hopWords.MatchString(r.words) {
+			continue
+		}
+		loss := r.loss
+		if math.IsNaN(loss) {
+			loss = 1 // nothing arrived
+		}
+		k := kinds[kind]
+		k.mean, k.worst = max(k.mean, loss), max(k.worst, loss)
+		if loss > 0 {
+			k.span = k.span.Union(r.event.Span)
+		}
+		if loss >= 0.99 {
+			k.dead = k.dead.Union(r.event.Span)
+		}
+		kinds[kind] = k
+	}
+}
+
+// plainSize is the largest packet that must get through everywhere, octets (RFC 8200, section 5).
+const plainSize = 1280
+
+// established are the words for a session that was there before, and hopWords those for a router on the way.
+var (
+	established = word(`established( before)?|old (session|flow|connection)s?`)
+	hopWords    = word(`hops?|ttl|trace(route)?|mtr`)
+)
+
+// hopLosses reads traces told as single tests: an answer that a router on the way did not give, and what a later hop or the target
+// gave.
+func (sc *scene) hopLosses(f *protoFacts, ps *pathScene) {
+	var hops, ends []result
+	for _, r := range sc.results(ps.Path.Name) {
+		switch {
+		case math.IsNaN(r.loss):
+		case hopWords.MatchString(r.words) && !endWords.MatchString(r.words):
+			hops = append(hops, r)
+		default:
+			ends = append(ends, r)
+		}
+	}
+	if len(hops) == 0 {
+		return
+	}
+	worst := slices.MaxFunc(hops, func(a, b result) int { return compareFloat(a.loss, b.loss) })
+	f.HopLoss, f.HopLater = worst.loss, least(ends, lossOf)
+	if math.IsNaN(f.HopLater) && ps.facts != nil {
+		f.HopLater = max(ps.facts.LossForward, ps.facts.LossReverse)
+	}
+}
+
+var endWords = word(`target|destination|last hop|far end|end[ -]to[ -]end|final`)
