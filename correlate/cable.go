@@ -137,6 +137,9 @@ type CableResult struct {
 	Confidence float64  // 0 to 1
 }
 
+// OneSided says whether one direction alone was seen, so that the verdict is of that one.
+func (r CableResult) OneSided() bool { return r.Ways[0].Seen != r.Ways[1].Seen }
+
 // JudgeCable judges a link by what its ports counted within the span. It takes only what rose within it: what the
 // counters stood at before is shown and never counted.
 func JudgeCable(s timeline.Snapshot, l CableLink, sp timeline.Span) CableResult {
@@ -307,5 +310,9 @@ func counterWord(m timeline.Metric) string {
 
 // Method says in a sentence how the figures of a direction were made.
 func (w CableWay) Method() string {
-	return fmt.Sprintf("%s of the receiving port, %d readings over %.0f s", counterWord(w.Counter), w.Polls, w.Seconds)
+	word := "readings"
+	if w.Polls == 1 {
+		word = "reading"
+	}
+	return fmt.Sprintf("%s of the receiving port, %d %s over %.0f s", counterWord(w.Counter), w.Polls, word, w.Seconds)
 }

@@ -44,9 +44,9 @@ func (r *CableResult) directions() {
 		at := r.Link.EndName(w.To)
 		switch w.Verdict {
 		case CableFail:
-			r.worsen(CableFail, "%s receives %.3g bad frames of %.6g: at least %.1e per bit, over the limit of %.0e", at, w.Bad, w.Frames, w.Low, w.Fail)
+			r.worsen(CableFail, "%s receives %.0f bad frames of %.0f: at least %.1e per bit, over the limit of %.0e", at, w.Bad, w.Frames, w.Low, w.Fail)
 		case CableWarn:
-			r.worsen(CableWarn, "%s receives %.3g bad frames of %.6g: at least %.1e per bit, over the %.0e that the speed's standard allows", at, w.Bad, w.Frames, w.Low, w.Pass)
+			r.worsen(CableWarn, "%s receives %.0f bad frames of %.0f: at least %.1e per bit, over the %.0e that the speed's standard allows", at, w.Bad, w.Frames, w.Low, w.Pass)
 		case CableUndecided:
 			why := "too few bits so far"
 			switch {
@@ -80,13 +80,13 @@ func (r *CableResult) counters(w CableWay, at string) {
 		return
 	}
 	if w.Other > 0 {
-		r.worsen(CableWarn, "%s counts %.3g input errors that no counter explains", at, w.Other)
+		r.worsen(CableWarn, "%s counts %.0f input errors that no counter explains", at, w.Other)
 	}
 	if w.Symbols > 0 && w.Bad == 0 {
-		r.worsen(CableWarn, "%s counts %.3g bad symbols and no bad frame: the signal is damaged between the frames", at, w.Symbols)
+		r.worsen(CableWarn, "%s counts %.0f bad symbols and no bad frame: the signal is damaged between the frames", at, w.Symbols)
 	}
 	if w.Stomped > 0 {
-		r.cap(0.9, "%.3g bad frames at %s were marked by an earlier cut-through switch: they are not this link's and not counted", w.Stomped, at)
+		r.cap(0.9, "%.0f bad frames at %s were marked by an earlier cut-through switch: they are not this link's and not counted", w.Stomped, at)
 	}
 	if w.Bad > 0 && w.Counter != "if.in.fcs" {
 		r.cap(0.7, "%s counts no FCS errors; its input errors may hold frames that were not damaged on the wire", at)

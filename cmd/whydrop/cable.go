@@ -40,8 +40,8 @@ device could not be read or traffic not be sent; 5: nobody to ask, and no --yes;
 			if err := app.CheckCableOutput(format, file); err != nil {
 				return err
 			}
-			if length < 10*time.Second || length > 7*24*time.Hour {
-				return app.Usagef("--for %v: want 10s to 168h", length)
+			if length < time.Second || length > 7*24*time.Hour {
+				return app.Usagef("--for %v: want 1s to 168h", length)
 			}
 			if poll != 0 && (poll < 200*time.Millisecond || poll > time.Minute) {
 				return app.Usagef("--poll %v: want 200ms to 1m", poll)

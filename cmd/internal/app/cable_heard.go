@@ -156,12 +156,21 @@ func (h *cableHeard) farEnd(port timeline.Subject) (far timeline.Subject, words 
 		if p, ok := h.find(n); ok && len(list) == 1 {
 			return p, ""
 		}
-		texts = append(texts, strings.TrimSpace(cmp.Or(n.System, n.Chassis)+" "+cmp.Or(n.PortID, n.PortText)))
+		texts = append(texts, strings.TrimSpace(short(cmp.Or(n.System, n.Chassis))+" "+short(cmp.Or(n.PortID, n.PortText))))
 	}
 	if len(texts) > 1 {
 		return far, fmt.Sprintf("%d neighbours: %s", len(texts), strings.Join(texts, ", "))
 	}
 	return far, strings.Join(texts, "")
+}
+
+// short cuts a neighbour's word to what a table has room for.
+func short(s string) string {
+	const most = 40
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
 }
 
 // namedBy returns the one watched port that says this port is its neighbour.
@@ -198,10 +207,10 @@ func (h *cableHeard) find(n devices.Neighbour) (timeline.Subject, bool) {
 
 // isDevice says whether a neighbour is the device: by its name, with or without its domain, or by an address of its own.
 func (h *cableHeard) isDevice(device string, n devices.Neighbour) bool {
-	short := func(s string) string { s, _, _ = strings.Cut(strings.ToLower(s), "."); return s }
+	host := func(s string) string { s, _, _ = strings.Cut(strings.ToLower(s), "."); return s }
 	if n.System != "" {
 		return strings.EqualFold(n.System, device) || strings.EqualFold(n.System, h.names[device]) ||
-			short(n.System) == short(device) || h.names[device] != "" && short(n.System) == short(h.names[device])
+			host(n.System) == host(device) || h.names[device] != "" && host(n.System) == host(h.names[device])
 	}
 	for sub, p := range h.ports {
 		if sub.Device == device && p.mac != "" && strings.EqualFold(p.mac, n.Chassis) {

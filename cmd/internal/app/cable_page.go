@@ -15,7 +15,7 @@ import (
 type cableSheet struct {
 	Number               int
 	Name, A, B           string
-	Verdict, Sign        string
+	Verdict, Word, Sign  string // Word says besides whether it is of one direction
 	Speed, Confidence    string
 	Ways                 []cableRow
 	Ends                 []cableEndRow
@@ -34,6 +34,9 @@ type cableRow struct {
 // cableEndRow is the state of one end.
 type cableEndRow struct{ Name, Speed, Duplex, Offers, Media, Optics, Pairs, Flaps string }
 
+// unknownText stands for what no device told.
+const unknownText = "not known"
+
 // cableSigns stand beside the verdicts: colour is never alone.
 var cableSigns = map[correlate.CableVerdict]string{
 	correlate.CablePass: "✔", correlate.CableWarn: "▲", correlate.CableFail: "✖", correlate.CableUndecided: "?", correlate.CableUnseen: "–",
@@ -44,6 +47,9 @@ func newCableSheet(i int, r correlate.CableResult) cableSheet {
 		Number: i + 1, A: report.Clean(r.Link.EndName(0)), B: report.Clean(r.Link.EndName(1)),
 		Verdict: string(r.Verdict), Sign: cableSigns[r.Verdict], Speed: "speed not known", Confidence: "–",
 		Reasons: cleanAll(r.Reasons), Notes: cleanAll(r.Notes), First: report.Clean(r.First),
+	}
+	if s.Word = s.Verdict; r.OneSided() {
+		s.Word += ", one direction"
 	}
 	s.Name = s.A + " – " + s.B
 	if r.Speed > 0 {
@@ -126,7 +132,7 @@ func bitsText(n float64) string {
 
 func newCableEnd(r correlate.CableResult, i int) cableEndRow {
 	e, f := r.Ends[i], r.Link.Facts[i]
-	row := cableEndRow{Name: report.Clean(r.Link.EndName(i)), Speed: speedOr(e.Speed), Offers: speedOr(e.Offers), Duplex: "not known", Media: report.Clean(f.Media), Flaps: fmt.Sprint(e.Flaps)}
+	row := cableEndRow{Name: report.Clean(r.Link.EndName(i)), Speed: speedOr(e.Speed), Offers: speedOr(e.Offers), Duplex: unknownText, Media: report.Clean(f.Media), Flaps: fmt.Sprint(e.Flaps)}
 	switch e.Half {
 	case 0:
 		row.Duplex = "full"
@@ -134,7 +140,7 @@ func newCableEnd(r correlate.CableResult, i int) cableEndRow {
 		row.Duplex = "half"
 	}
 	if row.Media == "" {
-		row.Media = "not known"
+		row.Media = unknownText
 	}
 	row.Optics = optics(e)
 	var pairs []string
@@ -153,7 +159,7 @@ func newCableEnd(r correlate.CableResult, i int) cableEndRow {
 
 func speedOr(v float64) string {
 	if !(v > 0) {
-		return "not known"
+		return unknownText
 	}
 	return report.Speed(v)
 }

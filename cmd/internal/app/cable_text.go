@@ -17,15 +17,21 @@ const cableMethod = "The error counters of both receiving ports were read while 
 
 // summary counts the verdicts.
 func (c Cabling) summary() string {
-	n := map[correlate.CableVerdict]int{}
+	n, oneSided := map[correlate.CableVerdict]int{}, 0
 	for _, l := range c.Links {
 		n[l.Verdict]++
+		if l.Verdict == correlate.CablePass && l.OneSided() {
+			oneSided++
+		}
 	}
 	var parts []string
 	for _, v := range []correlate.CableVerdict{correlate.CableFail, correlate.CableWarn, correlate.CableUndecided, correlate.CablePass} {
 		if n[v] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n[v], v))
 		}
+	}
+	if oneSided > 0 {
+		parts[len(parts)-1] += fmt.Sprintf(" (%d in one direction alone)", oneSided)
 	}
 	word := "links"
 	if len(c.Links) == 1 {
@@ -76,7 +82,7 @@ func (c Cabling) Text(w io.Writer) error {
 }
 
 func (s cableSheet) text(b *strings.Builder) {
-	fmt.Fprintf(b, "\n%s %s  %s\n  %s, confidence %s\n", s.Sign, strings.ToUpper(s.Verdict), s.Name, s.Speed, s.Confidence)
+	fmt.Fprintf(b, "\n%s %s  %s\n  %s, confidence %s\n", s.Sign, strings.ToUpper(s.Word), s.Name, s.Speed, s.Confidence)
 	for _, d := range s.Ways {
 		if d.How == "" {
 			fmt.Fprintf(b, "  %s: not read\n", d.Way)
@@ -85,7 +91,11 @@ func (s cableSheet) text(b *strings.Builder) {
 		fmt.Fprintf(b, "  %s: %s of %s frames bad in %s, bit error ratio %s (%s), share of frames %s; %s\n", d.Way, d.Bad, d.Frames, d.Bits, d.BER, d.Interval, d.Share, d.How)
 	}
 	for _, e := range s.Ends {
-		fmt.Fprintf(b, "  %s: %s, %s duplex, offers %s; medium %s; optics: %s; last cable test: %s; link lost %s times\n", e.Name, e.Speed, e.Duplex, e.Offers, e.Media, e.Optics, e.Pairs, e.Flaps)
+		duplex := e.Duplex + " duplex"
+		if e.Duplex == unknownText {
+			duplex = "duplex " + unknownText
+		}
+		fmt.Fprintf(b, "  %s: %s, %s, offers %s; medium %s; optics: %s; last cable test: %s; link lost %s times\n", e.Name, e.Speed, duplex, e.Offers, e.Media, e.Optics, e.Pairs, e.Flaps)
 	}
 	textList(b, "  Why:", s.Reasons)
 	if s.First != "" {
