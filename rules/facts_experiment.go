@@ -50,6 +50,7 @@ type testFacts struct {
 	Loaded      float64 `expr:"rtt_loaded" metric:"probe.result"`     // round trip under load, s
 	RTT         float64 `expr:"rtt" metric:"probe.result"`            // the least, s
 	Queue       float64 `expr:"queue" metric:"probe.result"`          // how much load added to it, s
+	QueueRate   float64 `expr:"queue_rate" metric:"probe.result"`     // the best TCP rate in the direction whose load added most to it
 	Jitter      float64 `expr:"jitter" metric:"probe.result"`         // the worst, s
 	HostDrops   float64 `expr:"host_drops" metric:"host.udp_drops"`   // datagrams that the receiving hosts lost
 	CPU         float64 `expr:"cpu" metric:"host.cpu"`                // the busiest host or end of a test, share of its CPU or of one core
@@ -273,7 +274,15 @@ func (f *testFacts) delays(rs []result) {
 			f.Loaded = most(busy, func(r result) float64 { return r.rtt })
 		}
 	}
-	f.Queue = f.Loaded - f.RTT
+	f.Queue, f.QueueRate = f.Loaded-f.RTT, nan
+	queued := pick(rs, func(r result) bool { return r.loaded >= 0.9*f.Loaded })
+	if len(queued) > 0 {
+		way := queued[0].way()
+		f.QueueRate = most(pick(rs, func(r result) bool { return r.tcp() && r.way() == way }), rateOf)
+	}
+	if math.IsNaN(f.QueueRate) {
+		f.QueueRate = f.Best
+	}
 }
 
 func (f *testFacts) sizes(rs, steady []result) {

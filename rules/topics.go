@@ -193,6 +193,7 @@ func (t *hearsay) cureOf(name string, rs []result) cure {
 	if !t.says(topic, rs) {
 		return none
 	}
+	rs = sameExperiment(name, rs)
 	on := pick(rs, func(r result) bool { return state(name, r.words) == "on" })
 	off := pick(rs, func(r result) bool { return state(name, r.words) == "off" })
 	rest := pick(rs, func(r result) bool { return !r.early && state(name, r.words) == "" })
@@ -223,6 +224,21 @@ func (t *hearsay) cureOf(name string, rs []result) cure {
 	c := compare(before, after)
 	c.better = "changed"
 	return c
+}
+
+// sameExperiment returns the tests among which the topic was switched: where an experiment did that, its own, for the
+// tests of others differ in more than this.
+func sameExperiment(name string, rs []result) []result {
+	of := ""
+	for _, r := range rs {
+		if e := r.event.Attrs["experiment"]; e != "" && state(name, r.words) != "" {
+			of = e
+		}
+	}
+	if of == "" {
+		return rs
+	}
+	return pick(rs, func(r result) bool { return r.event.Attrs["experiment"] == of })
 }
 
 func switched(rs []result) bool {
