@@ -58,7 +58,7 @@ func stories(ctx context.Context, out io.Writer, full bool) error {
 // drawn lists the stories to tell.
 func drawn(seeds int) []told {
 	var list []told
-	for _, name := range sim.Names() {
+	for _, name := range sim.Stories() {
 		for s := range seeds {
 			list = append(list, told{scenario: name, seed: uint64(101 + s)})
 		}
