@@ -3,7 +3,8 @@
 //
 // Each device has one goroutine per source, so that a slow or dead device holds up no other and never has two
 // questions of one kind outstanding. A device that takes longer than half the interval is asked at twice the
-// interval, up to 30 s, until it is quick again; one that fails three times in a row is tried every 2 to 10 s; one
+// interval, up to 30 s, until it is quick again; so is one that says its processor is busy, up to five times the
+// interval. One that fails three times in a row is tried every 2 to 10 s; one
 // that refuses the login twice in a row is left alone for minutes. Every failure is a gap on the timeline with its
 // reason, for the device and for each watched port: blind is never healthy.
 package poll
@@ -51,8 +52,9 @@ func run(ctx context.Context, cfg Config, collector func(Source) devices.Collect
 	}
 	var wg sync.WaitGroup
 	for _, d := range cfg.Devices {
-		w := &watch{device: d, out: cfg.Out, known: cfg.Known, heard: cfg.Heard}
-		for _, s := range sources(d) {
+		list := sources(d)
+		w := &watch{device: d, out: cfg.Out, known: cfg.Known, heard: cfg.Heard, naming: newNaming(d, list)}
+		for _, s := range list {
 			w.tasks = append(w.tasks, newTask(w, s, collector(s), s.Every(cfg)))
 		}
 		for _, t := range w.tasks {
@@ -69,8 +71,10 @@ type watch struct {
 	out    timeline.Sink
 	known  *intake.Known
 	heard  func(devices.Reading)
+	naming *naming
 
 	mu     sync.Mutex
+	load   load
 	differ devices.Differ
 	tasks  []*task
 }

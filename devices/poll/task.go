@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 	"time"
 
@@ -56,6 +55,10 @@ func (t *task) run(ctx context.Context) {
 	start := time.Now()
 	t.until = start.UTC()
 	next := start.Add(jitter(100 * time.Millisecond))
+	if t.source.Name != SNMP.Name && !t.naming.wait(ctx) {
+		t.stopped(time.Now())
+		return
+	}
 	for wait(ctx, time.Until(next)) {
 		began := time.Now()
 		pause := t.poll(ctx)
@@ -164,12 +167,17 @@ func (t *task) collect(ctx context.Context) (r devices.Reading, err error) {
 			err = fmt.Errorf("%s: %s: fault while reading the answer: %v", t.source.Name, t.device.Name, p)
 		}
 	}()
-	return t.collector.Collect(ctx, t.device)
+	if t.source.Name == SNMP.Name {
+		defer func() { t.naming.hear(r) }()
+		return t.collector.Collect(ctx, t.device)
+	}
+	return t.collector.Collect(ctx, t.naming.settle(t.device))
 }
 
 func (t *task) succeed(r devices.Reading, err error, now time.Time) {
 	t.mu.Lock()
 	t.answered = now
+	t.load.note(r, now)
 	t.mu.Unlock()
 	t.failures, t.refused, t.until = 0, 0, now.UTC()
 	t.reason, t.words = "", ""
@@ -253,35 +261,5 @@ func (t *task) gaps(sp timeline.Span, reason timeline.Reason, text string) {
 	for _, p := range t.device.Watched() {
 		gap.Subject = timeline.Port(t.device.Name, p)
 		t.out.Put(gap)
-	}
-}
-
-// govern slows down for a device that is slow to answer, and speeds up again when it is quick. The first poll,
-// which also finds the ports or logs in, does not count.
-func (t *task) govern(took time.Duration) {
-	if t.polls <= 1 {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	const calm = 3 // quick polls before the interval shrinks
-	switch {
-	case took > t.interval/2 && t.interval < slowest:
-		t.interval, t.quick = min(2*t.interval, max(slowest, t.every)), 0
-		now := time.Now().UTC()
-		t.out.Put(timeline.Event{
-			Subject: timeline.Device(t.device.Name), Type: timeline.EventSlow,
-			Span: timeline.Span{From: now.Add(-took), To: now}, Origin: t.origin(),
-			Text: fmt.Sprintf("the device took %s to answer by %s; it is asked every %s now", took.Round(time.Millisecond), t.source.Name, t.interval),
-			Attrs: map[string]string{
-				"period_ms": strconv.FormatInt(t.interval.Milliseconds(), 10),
-			},
-		})
-	case took < t.interval/8 && t.interval > t.every:
-		if t.quick++; t.quick >= calm {
-			t.interval, t.quick = max(t.interval/2, t.every), 0
-		}
-	default:
-		t.quick = 0
 	}
 }
