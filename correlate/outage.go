@@ -38,10 +38,19 @@ func outages(s timeline.Snapshot, t Topology, losses []CarrierLoss) []Outage {
 			out = append(out, outageOf(e, t, losses))
 		}
 	}
+	all := slices.Clone(out)
+	out = slices.DeleteFunc(out, func(o Outage) bool { return o.Open && grew(o, all) })
 	slices.SortStableFunc(out, func(a, b Outage) int {
 		return cmp.Or(a.Span.From.Compare(b.Span.From), a.Span.To.Compare(b.Span.To), cmp.Compare(a.SeenBy, b.SeenBy))
 	})
 	return out
+}
+
+// grew says whether an open outage was told again later, with the same beginning.
+func grew(o Outage, all []Outage) bool {
+	return slices.ContainsFunc(all, func(a Outage) bool {
+		return a.Path == o.Path && a.SeenBy == o.SeenBy && a.Span.From.Equal(o.Span.From) && a.Span.To.After(o.Span.To)
+	})
 }
 
 func outageOf(e timeline.Event, t Topology, losses []CarrierLoss) Outage {

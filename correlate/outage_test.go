@@ -87,3 +87,26 @@ func TestIncidents(t *testing.T) {
 		t.Error("the second incident was not dark")
 	}
 }
+
+func TestAnOpenOutageGrows(t *testing.T) {
+	open := func(from, to float64) timeline.Event {
+		e := outage(timeline.Both, timeline.SeenByHeartbeat, span(from, to))
+		e.Attrs["open"] = "true"
+		return e
+	}
+	for _, c := range []struct {
+		name  string
+		parts []any
+		want  int
+		ends  float64
+	}{
+		{"it was told twice while it lasted", []any{open(0, 5), open(0, 60)}, 1, 60},
+		{"it ended", []any{open(0, 5), outage(timeline.Both, timeline.SeenByHeartbeat, span(0, 14))}, 1, 14},
+		{"another began later", []any{open(0, 5), open(8, 60)}, 2, 60},
+	} {
+		got := Outages(snap(c.parts...), site)
+		if len(got) != c.want || !got[len(got)-1].Span.To.Equal(span(0, c.ends).To) {
+			t.Errorf("%s: got %v", c.name, got)
+		}
+	}
+}

@@ -15,7 +15,8 @@ const (
 	// after the path was back, that is the last wait; the path came back within it), rto (number of time-outs),
 	// window_shut ("true": the peer acknowledged everything and offered no window, so its program may not have
 	// read),
-	// open ("true": it had not ended when the probe stopped), reconnected ("true": the flow had to be
+	// open ("true": it had not ended when the probe stopped; one of the same beginning that comes later takes its place),
+	// since ("start": nothing came back since the probe began), check (what the probing host knows of the way, in words), reconnected ("true": the flow had to be
 	// opened anew).
 	EventOutage EventType = "path.outage"
 	// EventProbeStart says that a probe began to send. Attrs: kind (a name of runner.Kinds), to,

@@ -26,6 +26,7 @@ type heartbeat struct {
 	path  timeline.Subject
 	means []means // best first
 	every time.Duration
+	start opening
 }
 
 // means is one way to have a heartbeat.
@@ -44,6 +45,7 @@ func newHeartbeat(s Spec) (probe.Prober, error) {
 	quiet := s
 	quiet.Port = s.stampPort()
 	h := &heartbeat{path: timeline.Path(s.Path), every: returnTime}
+	h.start.path, h.start.check = h.path, checkTo(s.To)
 	for _, m := range []struct {
 		kind  string
 		spec  Spec
@@ -72,6 +74,15 @@ func (h *heartbeat) Path() timeline.Subject { return h.path }
 // Probe keeps up the heartbeat until ctx ends, then returns nil. An error means that not even the far end's address
 // is known.
 func (h *heartbeat) Probe(ctx context.Context, out timeline.Sink) error {
+	if h.start.began.IsZero() {
+		h.start.began = time.Now()
+	}
+	out = h.start.watch(out)
+	defer func() {
+		if ctx.Err() != nil {
+			h.start.end(out)
+		}
+	}()
 	for ctx.Err() == nil {
 		if err := h.first(ctx, out); err != nil || ctx.Err() != nil {
 			return err
@@ -104,6 +115,9 @@ func (h *heartbeat) others(ctx context.Context, out timeline.Sink) error {
 		return nil
 	}
 	h.announce(out, h.means[0].kind, h.means[i].kind, answered)
+	if !answered {
+		h.start.unanswered(ctx, out)
+	}
 	var back atomic.Bool // an answer came by the means that runs
 	var watching sync.WaitGroup
 	watching.Go(func() {

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"strings"
@@ -64,15 +65,16 @@ func TestTheHeartbeatGoesByWhatAnswers(t *testing.T) {
 		name             string
 		stamp, icmp, tcp func(time.Duration) bool
 		want             string // the kinds started, in order
+		dark             string // the outages told, "open" if they go on
 	}{
-		{"STAMP answers", always, always, always, "stamp"},
-		{"STAMP answers and the path goes dark later", until(5 * time.Second), never, never, "stamp"},
-		{"no far end", never, always, always, "stamp icmp"},
-		{"no far end and no ICMP", never, never, always, "stamp tcp-connect"},
-		{"STAMP comes later", from(14 * time.Second), always, always, "stamp icmp stamp"},
-		{"nothing answers", never, never, never, "stamp icmp"},
-		{"everything is dark at first", from(14 * time.Second), from(14 * time.Second), from(14 * time.Second), "stamp icmp stamp"},
-		{"connections alone answer, later", never, never, from(14 * time.Second), "stamp icmp stamp tcp-connect"},
+		{"STAMP answers", always, always, always, "stamp", ""},
+		{"STAMP answers and the path goes dark later", until(5 * time.Second), never, never, "stamp", ""},
+		{"no far end", never, always, always, "stamp icmp", ""},
+		{"no far end and no ICMP", never, never, always, "stamp tcp-connect", ""},
+		{"STAMP comes later", from(14 * time.Second), always, always, "stamp icmp stamp", ""},
+		{"nothing answers", never, never, never, "stamp icmp", "0-2 open, 0-30 open"},
+		{"everything is dark at first", from(14 * time.Second), from(14 * time.Second), from(14 * time.Second), "stamp icmp stamp", "0-2 open, 0-14"},
+		{"connections alone answer, later", never, never, from(14 * time.Second), "stamp icmp stamp tcp-connect", "0-2 open, 0-19 ±5000"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -87,7 +89,7 @@ func TestTheHeartbeatGoesByWhatAnswers(t *testing.T) {
 				if err := h.Probe(ctx, &store); err != nil {
 					t.Fatal(err)
 				}
-				var got []string
+				var got, dark []string
 				stops := 0
 				for _, e := range store.Snapshot().Events() {
 					switch e.Type {
@@ -95,7 +97,19 @@ func TestTheHeartbeatGoesByWhatAnswers(t *testing.T) {
 						got = append(got, e.Attrs["kind"])
 					case timeline.EventProbeStop:
 						stops++
+					case timeline.EventOutage:
+						d := fmt.Sprintf("%.0f-%.0f", e.Span.From.Sub(start).Seconds(), e.Span.To.Sub(start).Seconds())
+						if e.Attrs["open"] == "true" {
+							d += " open"
+						}
+						if ms := e.Attrs["error_ms"]; ms != "100" {
+							d += " ±" + ms
+						}
+						dark = append(dark, d)
 					}
+				}
+				if got := strings.Join(dark, ", "); got != tt.dark {
+					t.Errorf("outages %q, want %q", got, tt.dark)
 				}
 				if strings.Join(got, " ") != tt.want || stops != len(got) {
 					t.Errorf("started %q, %d stops; want %q", got, stops, tt.want)
