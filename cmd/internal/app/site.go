@@ -26,8 +26,11 @@ type Plan struct {
 	Probes   []runner.Spec
 	Senders  []devices.Device // those that have an address, from which they may send logs and traps
 	Receivers
-	Secrets  []string // every secret resolved, for the redactor alone
-	Warnings []string // what was relaxed or looks odd, for the user and the report
+	Learn    []Learning // the paths that are learnt from the devices' tables
+	Secrets  []string   // every secret resolved, for the redactor alone
+	Warnings []string   // what was relaxed or looks odd, for the user and the report
+
+	learnt []string // devices whose ports were learnt
 }
 
 // The site file's own shape. Every key is documented in the example that `whydrop init` writes.
@@ -83,9 +86,11 @@ type (
 		InsecureHostKey bool     `yaml:"insecure_host_key"`
 	}
 	sitePath struct {
-		Name  scalar     `yaml:"name"`
-		Hops  []hop      `yaml:"hops"`
-		Probe *siteProbe `yaml:"probe"`
+		Name     scalar     `yaml:"name"`
+		Hops     hops       `yaml:"hops"`
+		Discover bool       `yaml:"discover"`
+		From     scalar     `yaml:"from"`
+		Probe    *siteProbe `yaml:"probe"`
 	}
 	siteProbe struct {
 		To        scalar   `yaml:"to"`
@@ -117,13 +122,26 @@ func LoadSite(path string, secrets *Secrets) (Plan, error) {
 	return ParseSite(path, in, secrets)
 }
 
+// LoadSiteWithoutPorts is LoadSite for commands that find the ports themselves: no device needs to name any.
+func LoadSiteWithoutPorts(path string, secrets *Secrets) (Plan, error) {
+	in, err := readLimited(path)
+	if err != nil {
+		return Plan{}, err
+	}
+	return parseSite(path, in, secrets, true)
+}
+
 // ParseSite is LoadSite for a file that has been read already; name is what errors call it.
 func ParseSite(name string, in []byte, secrets *Secrets) (Plan, error) {
+	return parseSite(name, in, secrets, false)
+}
+
+func parseSite(name string, in []byte, secrets *Secrets, portless bool) (Plan, error) {
 	var f siteFile
 	if err := decodeStrict(name, in, &f); err != nil {
 		return Plan{}, err
 	}
-	l := siteLoader{fileErrors: fileErrors{file: name}, secrets: secrets}
+	l := siteLoader{fileErrors: fileErrors{file: name}, secrets: secrets, portless: portless || slices.ContainsFunc(f.Paths, sitePath.learns)}
 	plan := l.plan(f)
 	return plan, l.err()
 }
@@ -131,7 +149,8 @@ func ParseSite(name string, in []byte, secrets *Secrets) (Plan, error) {
 // siteLoader turns the file's shape into a plan and gathers every mistake.
 type siteLoader struct {
 	fileErrors
-	secrets *Secrets
+	secrets  *Secrets
+	portless bool // devices need not name their ports: they are found
 }
 
 func (l *siteLoader) plan(f siteFile) Plan {
@@ -221,7 +240,7 @@ func (l *siteLoader) device(d siteDevice) devices.Device {
 		return out
 	}
 	l.address(d.Address, out.Name, d.Name.line)
-	if len(d.Ports)+len(d.OffPath) == 0 {
+	if len(d.Ports)+len(d.OffPath) == 0 && !l.portless {
 		l.addf(d.Name.line, "%s: ports: list the ports on the path, as the device names them (GigabitEthernet1/0/1)", out.Name)
 	}
 	if d.SNMP != nil {
@@ -313,7 +332,7 @@ func (l *siteLoader) path(p *Plan, sp sitePath) {
 		l.addf(sp.Name.line, "paths: %s is there twice", name)
 	}
 	tp := correlate.Path{Name: name}
-	for _, h := range sp.Hops {
+	for _, h := range sp.Hops.list {
 		tp.Hops = append(tp.Hops, texts(h.names))
 		for _, n := range h.names {
 			if _, ok := p.Topology.Device(n.text); !ok {
@@ -327,6 +346,9 @@ func (l *siteLoader) path(p *Plan, sp sitePath) {
 		p.Probes = append(p.Probes, spec)
 	} else {
 		p.Warnings = append(p.Warnings, "path "+name+": no probe, so its outages can't be seen")
+	}
+	if sp.learns() {
+		p.Learn = append(p.Learn, l.learning(sp, tp))
 	}
 	p.Topology.Paths = append(p.Topology.Paths, tp)
 }

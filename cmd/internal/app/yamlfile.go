@@ -52,6 +52,31 @@ func (h *hop) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
+// hops is a list of hops, or the word auto: they are to be learnt.
+type hops struct {
+	list []hop
+	auto bool
+}
+
+// UnmarshalYAML takes auto or a list of hops.
+func (h *hops) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode && n.Value == "auto" {
+		h.auto = true
+		return nil
+	}
+	if n.Kind != yaml.SequenceNode {
+		return errors.New("hops: a list of devices in order, or auto, which learns them")
+	}
+	for _, c := range n.Content {
+		var one hop
+		if err := one.UnmarshalYAML(c); err != nil {
+			return err
+		}
+		h.list = append(h.list, one)
+	}
+	return nil
+}
+
 // fileErrors is a list of mistakes in one file, each with its line.
 type fileErrors struct {
 	file string
