@@ -30,6 +30,10 @@ var commands = []func() *cobra.Command{
 	newMetrics,
 	newCompare,
 	newInvestigate,
+	newPath,
+	newPoll,
+	newWalk,
+	newParse,
 	newCable,
 }
 
