@@ -27,6 +27,14 @@ const (
 	liveMost = 64
 )
 
+// now is the time by which tables are due.
+func (s *session) now() time.Time {
+	if s.due != nil {
+		return s.due()
+	}
+	return time.Now()
+}
+
 // shelf is what a session knows of its device's tables.
 type shelf struct {
 	cells  map[string][]Cell // by root
@@ -107,7 +115,7 @@ func (s *session) walkTables(ctx context.Context, until time.Time, wanted func(*
 			continue
 		}
 		sh := s.shelf.of(t)
-		if sh.at == 0 && time.Now().Before(sh.next) {
+		if sh.at == 0 && s.now().Before(sh.next) {
 			continue
 		}
 		if !s.walkTable(ctx, t, sh, until) {
@@ -123,7 +131,7 @@ func (s *session) walkTables(ctx context.Context, until time.Time, wanted func(*
 // walkTable walks the roots of a table; false if the time was over before.
 func (s *session) walkTable(ctx context.Context, t *Table, sh *shelved, until time.Time) bool {
 	if sh.at == 0 {
-		sh.begun = time.Now()
+		sh.begun = s.now()
 	}
 	for sh.at < len(t.Roots) {
 		id := t.Roots[sh.at]
@@ -156,13 +164,13 @@ func (t *Table) most() int {
 func (s *session) walkRoot(ctx context.Context, id string, r *root, most int, until time.Time) bool {
 	if r.walk == nil {
 		if s.inVoid(id) {
-			r.at, r.err = time.Now(), nil
+			r.at, r.err = s.now(), nil
 			delete(s.shelf.cells, id)
 			return true
 		}
 		w, err := s.newWalker(id)
 		if err != nil {
-			r.at, r.err = time.Now(), err
+			r.at, r.err = s.now(), err
 			return true
 		}
 		w.most, w.tries = most, 1
@@ -181,7 +189,7 @@ func (s *session) walkRoot(ctx context.Context, id string, r *root, most int, un
 			continue
 		}
 		w := r.walk
-		r.walk, r.at, r.err = nil, time.Now(), err
+		r.walk, r.at, r.err = nil, s.now(), err
 		if c := cellsOf(w.rows); len(c) > 0 {
 			s.shelf.cells[id] = c
 		} else {
@@ -204,7 +212,7 @@ func (s *session) settle(t *Table, sh *shelved) (m devices.Missing, lacks bool) 
 			failed = r.err
 		}
 	}
-	now := time.Now()
+	now := s.now()
 	sh.fresh = sh.has
 	m = devices.Missing{Table: t.Name, Reason: timeline.ReasonUnsupported, Text: "the device does not have " + t.Name, Metrics: t.Metrics}
 	switch {

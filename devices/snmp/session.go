@@ -15,6 +15,7 @@ import (
 // gosnmp's struct is never shared: copies of it would share security parameters.
 type session struct {
 	device devices.Device
+	due    func() time.Time // tells when tables are due; nil: time.Now
 	client *gosnmp.GoSNMP
 	tap    *tap // nil: not connected
 

@@ -26,7 +26,7 @@ func (s *session) inVoid(id string) bool {
 	if err != nil {
 		return false
 	}
-	s.shelf.voids = slices.DeleteFunc(s.shelf.voids, func(v void) bool { return time.Since(v.at) > moment })
+	s.shelf.voids = slices.DeleteFunc(s.shelf.voids, func(v void) bool { return s.now().Sub(v.at) > moment })
 	return slices.ContainsFunc(s.shelf.voids, func(v void) bool {
 		return v.from < p && p < v.to && !strings.HasPrefix(v.to, p)
 	})
@@ -39,7 +39,7 @@ func (s *session) probe(ctx context.Context, wanted func(*Table) bool) {
 		return // one table that is not there would fail the whole message
 	}
 	var parents []string
-	now := time.Now()
+	now := s.now()
 	for n := range Tables {
 		t := &Tables[n]
 		if len(t.Roots) == 0 || !wanted(t) || !s.vendor(t) {

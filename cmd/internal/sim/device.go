@@ -44,6 +44,8 @@ type device struct {
 	policies []*port       // ports with service policies
 	blind    time.Duration // from when on it answers nothing; 0 never
 
+	life lifeSide
+
 	bridge *bridge // nil: no bridge
 
 	community          string // v2c; "" if it speaks v3

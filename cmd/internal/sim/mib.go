@@ -28,7 +28,12 @@ var (
 
 // ticks turns a moment of the story into the device's sysUpTime.
 func (d *device) ticks(at time.Duration) uint32 {
-	return uint32((d.uptime + at) / (10 * time.Millisecond))
+	return d.ticksOf(at, at)
+}
+
+// ticksOf turns a moment into sysUpTime as it is counted at another: what was before the device began is 0.
+func (d *device) ticksOf(moment, at time.Duration) uint32 {
+	return uint32(max(0, moment-d.booted(at)) / (10 * time.Millisecond))
 }
 
 // fill gives an agent the device's objects; now says how far the story has come.
@@ -39,11 +44,13 @@ func (d *device) fill(a *snmptest.Agent, now func() time.Duration) {
 		d.fillExtended(a, p, now)
 		d.fillEthernet(a, p, now)
 		d.fillMore(a, p, now)
+		d.fillLink(a, p, now)
 	}
 	if d.bridge != nil {
 		d.fillBridge(a, now)
 	}
 	d.fillPolicies(a, now)
+	d.fillStack(a, now)
 }
 
 func (d *device) fillSystem(a *snmptest.Agent, now func() time.Duration) {
@@ -76,7 +83,7 @@ func (d *device) fillPort(a *snmptest.Agent, p *port, now func() time.Duration) 
 	row.fixed(6, snmptest.Bytes(p.mac[:]))
 	row.fixed(7, snmptest.Int(1))
 	row.live(8, func(at time.Duration) snmptest.Value { return snmptest.Int(p.status(at)) })
-	row.live(9, func(at time.Duration) snmptest.Value { return snmptest.Ticks(d.ticks(p.linkChanged(at))) })
+	row.live(9, func(at time.Duration) snmptest.Value { return snmptest.Ticks(d.ticksOf(p.linkChanged(at), at)) })
 	row.c32(10, p, inOctets)
 	row.c32(11, p, inUnicast)
 	row.c32(13, p, inDrops)

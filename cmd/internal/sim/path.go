@@ -23,6 +23,7 @@ type condition struct {
 	loss     [2]float64       // share of frames lost
 	cut      [2]float64       // share of TCP's segments lost in bursts of its own, beyond loss
 	rate     float64          // what TCP gets, bit/s of payload; 0 is no limit
+	sway     [2]time.Duration // by how much each way's delay varies, on average
 	limit    [2]float64       // what passes each way at most, bit/s; 0 is no limit
 	holds    time.Duration    // how long the queue in front of the limit is; 0: what exceeds it is discarded
 	burst    [2]float64       // share of datagrams lost of those that are sent in bursts

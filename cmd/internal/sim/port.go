@@ -38,7 +38,14 @@ const (
 	throttles
 	classDrops // of a queue of a class, going out
 	policed    // by a policer, going out
-	counters   // how many there are
+	macIn      // frames lost in the receiving port itself
+	macOut
+	carrier // losses and returns of the carrier
+	poeAbsent
+	poeDenied
+	poeOverload
+	poeShort
+	counters // how many there are
 )
 
 // portState is what changes about a port.
@@ -77,6 +84,7 @@ type port struct {
 	refresh time.Duration // how often its counters move; 0 always
 	falls   time.Duration // how often its octets jump back and forth; 0 never
 	held    heldCounts
+	link    linkSide
 	started portState
 	changed time.Duration // when the carrier last changed before the story, an offset below 0
 	changes []portChange  // in order of time
@@ -131,6 +139,8 @@ func (p *port) down(from, to time.Duration) {
 		flows = append(flows, cut(f, before, from), cut(f, to, forever))
 	}
 	p.flows = append(flows, flow{resets, from, from + time.Millisecond, 1000})
+	p.once(carrier, from, 1)
+	p.once(carrier, to, 1)
 }
 
 // cut returns the part of a flow that lies between two moments.
@@ -155,6 +165,15 @@ func (p *port) count(c counter, at time.Duration) uint64 {
 	if p.refresh > 0 {
 		at, live = p.held.at(at, p.refresh, p, c)
 	}
+	total := p.background(c, at) + live
+	if p.falls > 0 && (c == inOctets || c == outOctets) && int(at/p.falls)%2 == 1 {
+		total -= min(total, 40e6) // an older number, from another card's memory
+	}
+	return total - min(total, p.zeroed(c, at))
+}
+
+// background is what a counter stood at without the probe's own traffic.
+func (p *port) background(c counter, at time.Duration) uint64 {
 	var sum float64
 	for _, f := range p.flows {
 		if f.counter != c || at <= f.from {
@@ -162,11 +181,7 @@ func (p *port) count(c counter, at time.Duration) uint64 {
 		}
 		sum += f.rate * (min(at, f.to) - max(f.from, 0)).Seconds()
 	}
-	total := p.base[c] + uint64(max(sum, 0)) + live
-	if p.falls > 0 && (c == inOctets || c == outOctets) && int(at/p.falls)%2 == 1 {
-		total -= min(total, 40e6) // an older number, from another card's memory
-	}
-	return total
+	return p.base[c] + uint64(max(sum, 0))
 }
 
 // heldCounts is what an agent that refreshes its counters seldom shows meanwhile.

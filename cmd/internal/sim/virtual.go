@@ -86,6 +86,7 @@ const (
 // those of the plan that the site file comes to.
 func (v *Virtual) Run(ctx context.Context, list []devices.Device, out timeline.Sink) error {
 	collector := snmp.New()
+	collector.Now = func() time.Time { return v.begun.Add(v.offset()) }
 	defer collector.Close()
 	asked := make([]*asked, len(list))
 	for i, d := range list {
@@ -150,6 +151,13 @@ func (a *asked) late() time.Duration {
 // step asks what is due.
 func (a *asked) step(ctx context.Context, at time.Duration) error {
 	if blind := a.model.blind; blind > 0 && at >= blind {
+		if at >= a.snmp {
+			a.snmp += snmpEvery
+			a.silent(at)
+		}
+		return nil
+	}
+	if during(a.model.life.gone, at) {
 		if at >= a.snmp {
 			a.snmp += snmpEvery
 			a.silent(at)

@@ -104,7 +104,7 @@ func (p *virtualProbe) beat(at time.Duration) {
 
 // crossing is how long a small frame takes one way now.
 func (p *virtualProbe) crossing(c condition, w way) time.Duration {
-	return c.delay[w] + c.queue[w] + time.Duration(p.dice.ExpFloat64()*float64(15*time.Microsecond))
+	return c.delay[w] + c.queue[w] + time.Duration(p.dice.ExpFloat64()*float64(c.sway[w])) + time.Duration(p.dice.ExpFloat64()*float64(15*time.Microsecond))
 }
 
 // arrive enters the answers that have come by then.
