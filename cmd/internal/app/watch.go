@@ -60,6 +60,18 @@ func Watch(ctx context.Context, plan Plan, opt Options) (Result, error) {
 	if len(plan.Probes) == 0 && len(plan.Devices) == 0 && len(plan.Syslog.Listen)+len(plan.Traps.Listen) == 0 {
 		return Result{}, Usagef("nothing to do: the site file gives no probe, no device that can be asked and no receiver")
 	}
+	var paths *pathWatcher
+	if len(plan.Learn) > 0 {
+		paths = newPathWatcher(&plan)
+		defer paths.reader.close()
+		known := len(plan.Warnings)
+		paths.start(ctx)
+		if opt.Progress != nil {
+			for _, text := range plan.Warnings[known:] {
+				fmt.Fprintln(opt.Progress, "note: "+report.Clean(text))
+			}
+		}
+	}
 	rec, err := record(plan, opt.Session)
 	if err != nil {
 		if errors.Is(err, fs.ErrExist) {
@@ -73,7 +85,7 @@ func Watch(ctx context.Context, plan Plan, opt Options) (Result, error) {
 		p := newProgress(opt.Progress)
 		sinks = append(sinks, p)
 	}
-	w := &watch{plan: plan, opt: opt, store: store, rec: rec, out: timeline.Tee(sinks...), catalogue: rules.Default()}
+	w := &watch{plan: plan, opt: opt, store: store, rec: rec, out: timeline.Tee(sinks...), catalogue: rules.Default(), paths: paths}
 	if w.receiving, err = receive(plan, &w.known, w.out); err != nil {
 		rec.Close()
 		return Result{}, Exit{ExitUsage, err}
@@ -92,7 +104,8 @@ type watch struct {
 	catalogue []rules.Rule
 	known     intake.Known // what polling learns, for the receivers
 	receiving *receiving
-	problems  []string // set by run alone
+	problems  []string     // set by run alone
+	paths     *pathWatcher // nil: no path is learnt
 }
 
 // run returns when everything it started has ended.
@@ -116,6 +129,9 @@ func (w *watch) run(ctx context.Context) {
 	}
 	g.Go(w.part("receiving", func() error { return w.receiving.run(ctx) }))
 	g.Go(func() error { w.tellOfRecording(ctx); return nil })
+	if w.paths != nil {
+		g.Go(w.part("paths", func() error { w.paths.run(ctx, w.out); return nil }))
+	}
 	if w.opt.UI {
 		if err := w.ui(ctx, ends); err != nil {
 			w.problems = append(w.problems, "terminal UI: "+err.Error())
