@@ -79,10 +79,10 @@ func (r *CableResult) counters(w CableWay, at string) {
 	if !w.Seen {
 		return
 	}
-	if w.Other > 0 {
+	if r.tooMany(w.Other, w.Bits) {
 		r.worsen(CableWarn, "%s counts %.0f input errors that no counter explains", at, w.Other)
 	}
-	if w.Symbols > 0 && w.Bad == 0 {
+	if w.Bad == 0 && r.tooMany(w.Symbols, r.symbols(w)) {
 		r.worsen(CableWarn, "%s counts %.0f bad symbols and no bad frame: the signal is damaged between the frames", at, w.Symbols)
 	}
 	if w.Stomped > 0 {
@@ -102,6 +102,15 @@ func (r *CableResult) counters(w CableWay, at string) {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s refreshes its counters every %.1f s; the interval allows for it", at, w.Refresh))
 	}
 }
+
+// tooMany says whether errors are surely more than the speed's standard allows in so many bits.
+func (r *CableResult) tooMany(errors, bits float64) bool {
+	_, low, _ := berOf(errors, bits, 0)
+	return errors > 0 && low > r.Ways[0].Pass
+}
+
+// symbols returns how many bits a direction signalled: a line is never silent, whatever it carries.
+func (r *CableResult) symbols(w CableWay) float64 { return max(r.Speed, 1e7) * w.Seconds }
 
 // end takes in one end's optics, flaps and cable test.
 func (r *CableResult) end(i int) {
@@ -219,7 +228,7 @@ func (r *CableResult) first() string {
 	if s := r.firstOptics(); s != "" {
 		return s
 	}
-	bad := [2]bool{r.Ways[1].damaged(), r.Ways[0].damaged()} // by the receiving end
+	bad := [2]bool{r.damaged(r.Ways[1]), r.damaged(r.Ways[0])} // by the receiving end
 	switch {
 	case bad[0] && bad[1]:
 		return "the cable and its plugs: both ends receive damaged frames, which one port alone seldom makes. Swap the patch leads, then test again"
@@ -237,7 +246,7 @@ func (r *CableResult) first() string {
 		return "the plugs at both ends: reseat them, look for a bent latch or a strained cable; then whether a device or its power restarted"
 	}
 	for i, w := range [2]CableWay{r.Ways[1], r.Ways[0]} {
-		if w.Other > 0 {
+		if r.tooMany(w.Other, w.Bits) {
 			return "the port of " + r.Link.EndName(i) + ": ask the device what its input errors are"
 		}
 	}
@@ -245,8 +254,8 @@ func (r *CableResult) first() string {
 }
 
 // damaged says whether the direction is worse than it should be.
-func (w CableWay) damaged() bool {
-	return w.Verdict == CableWarn || w.Verdict == CableFail || w.Seen && w.Symbols > 0 && w.Bad == 0
+func (r *CableResult) damaged(w CableWay) bool {
+	return w.Verdict == CableWarn || w.Verdict == CableFail || w.Bad == 0 && r.tooMany(w.Symbols, r.symbols(w))
 }
 
 // firstOptics goes by the optical power.

@@ -88,6 +88,9 @@ func TestJudgeCable(t *testing.T) {
 		{"a flap is told", cableCase{speed: 1e9, seconds: 60, rate: 1e9, more: []timeline.Record{oper("sw2", "Gi1/0/2", "down", span(20, 21), "snmp:sw2")}}, CableWarn, true, "reseat", "went down at sw2 Gi1/0/2 during the test, once"},
 		{"an open pair of the last cable test leads", cableCase{speed: 1e9, seconds: 60, rate: 1e9, facts: [2]CableFacts{{Pairs: []CablePair{{"A", "normal", 31}, {"C", "open", 12}}}, {}}}, CableWarn, true, "pair C of the cable at 12 m", ""},
 		{"unexplained input errors are told", cableCase{speed: 1e9, seconds: 60, rate: 1e9, more: []timeline.Record{sampleFor(cableB, timeline.InErrors, 60, 700)}}, CableWarn, true, "the port of sw2", "no counter explains"},
+		{"one unexplained input error in 6e10 bits is none", cableCase{speed: 1e9, seconds: 60, rate: 1e9, more: []timeline.Record{sampleFor(cableB, timeline.InErrors, 60, 1)}}, CablePass, true, "", ""},
+		{"symbols damaged between the frames are told", cableCase{speed: 1e9, seconds: 60, rate: 1e9, more: []timeline.Record{sampleFor(cableA, timeline.InSymbol, 60, 700)}}, CableWarn, true, "patch lead at sw1", "bad symbols and no bad frame"},
+		{"a link that is down fails", cableCase{speed: 1e9, seconds: 60, rate: 1e9, more: []timeline.Record{sampleAt(cableB, timeline.Oper, 0)}}, CableFail, true, "shut by hand", "the link is down at sw2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := tt.c.judge()

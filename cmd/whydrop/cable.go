@@ -40,8 +40,8 @@ device could not be read or traffic not be sent; 5: nobody to ask, and no --yes;
 			if err := app.CheckCableOutput(format, file); err != nil {
 				return err
 			}
-			if length < time.Second || length > 7*24*time.Hour {
-				return app.Usagef("--for %v: want 1s to 168h", length)
+			if length < time.Second || length > 24*time.Hour {
+				return app.Usagef("--for %v: want 1s to 24h", length)
 			}
 			if poll != 0 && (poll < 200*time.Millisecond || poll > time.Minute) {
 				return app.Usagef("--poll %v: want 200ms to 1m", poll)
@@ -80,7 +80,7 @@ device could not be read or traffic not be sent; 5: nobody to ask, and no --yes;
 	f.StringVarP(&site, "file", "f", "", "the site file")
 	f.DurationVar(&length, "for", app.DefaultCableTime, "test no longer than this")
 	f.BoolVar(&whole, "whole", false, "go on for the whole time, even when all is decided")
-	f.DurationVar(&poll, "poll", 0, "how often the devices are asked (default 1s)")
+	f.DurationVar(&poll, "poll", 0, "how often the devices are asked (default 1s, in tests of more than half an hour less often)")
 	f.StringVar(&traffic, "traffic", "", "send this `RATE` each way, in bit/s with K, M or G")
 	f.StringVar(&path, "path", "", "send over this path of the site alone")
 	f.BoolVarP(&yes, "yes", "y", false, "send without asking")

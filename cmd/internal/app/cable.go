@@ -29,7 +29,7 @@ type CableOptions struct {
 	Ports   []string
 	For     time.Duration // at most; 0 is DefaultCableTime
 	Whole   bool          // go on until then, whatever is decided
-	Poll    time.Duration // poll interval; 0 is the poller's own default
+	Poll    time.Duration // poll interval; 0: one that gives a long test no more readings than it needs
 	Traffic float64       // bit/s to send each way over the site's probe paths; 0: what flows is watched
 	Path    string        // the path to send over; "" is every one that the site probes
 	// Ask is shown what the traffic would be and says whether to send it.
@@ -60,6 +60,10 @@ type Cabling struct {
 func Cable(ctx context.Context, plan Plan, opt CableOptions) (Cabling, error) {
 	if opt.For <= 0 {
 		opt.For = DefaultCableTime
+	}
+	if opt.Poll <= 0 {
+		const readings = 1800
+		opt.Poll = min(max(opt.For/readings, time.Second), 30*time.Second)
 	}
 	if opt.Progress == nil {
 		opt.Progress = io.Discard
@@ -159,16 +163,7 @@ func (c *cabling) watch(ctx context.Context) {
 func (c *cabling) judge() []correlate.CableResult {
 	snap, sp := c.store.Snapshot(), timeline.Span{From: c.began, To: time.Now().UTC()}
 	var out []correlate.CableResult
-	done := map[timeline.Subject]bool{}
-	for _, p := range c.ports {
-		if done[p] {
-			continue
-		}
-		l := c.heard.link(c.plan.Topology, p)
-		done[p] = true
-		if l.Both() {
-			done[l.B] = true
-		}
+	for _, l := range c.heard.links(c.plan.Topology, c.ports) {
 		out = append(out, correlate.JudgeCable(snap, l, sp))
 	}
 	return out

@@ -107,19 +107,41 @@ func (h *cableHeard) port(device string, i *devices.Interface) {
 	}
 }
 
-// link returns the link that a port is an end of, by what its device or the one at the other end told.
-func (h *cableHeard) link(t correlate.Topology, port timeline.Subject) correlate.CableLink {
+// links returns the links that ports are ends of, each once, by what the devices at either end told.
+func (h *cableHeard) links(t correlate.Topology, ports []timeline.Subject) []correlate.CableLink {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	l := correlate.CableLink{A: port}
-	if far, ok := t.FarEnd(port); ok {
-		l.B = far
-	} else {
-		l.B, l.Far = h.farEnd(port)
-		if !l.Both() {
-			l.B = h.namedBy(port)
+	ends, named := map[timeline.Subject]timeline.Subject{}, map[timeline.Subject][]timeline.Subject{}
+	words := map[timeline.Subject]string{}
+	for p := range h.ports {
+		if ends[p], words[p] = h.farEnd(p); ends[p] != (timeline.Subject{}) {
+			named[ends[p]] = append(named[ends[p]], p)
 		}
 	}
+	var out []correlate.CableLink
+	done := map[timeline.Subject]bool{}
+	for _, p := range ports {
+		if done[p] {
+			continue
+		}
+		l := correlate.CableLink{A: p, B: ends[p], Far: words[p]}
+		if far, ok := t.FarEnd(p); ok {
+			l.B, l.Far = far, ""
+		} else if by := named[p]; !l.Both() && len(by) == 1 {
+			l.B = by[0]
+		}
+		done[p] = true
+		if l.Both() {
+			done[l.B] = true
+		}
+		h.facts(&l)
+		out = append(out, l)
+	}
+	return out
+}
+
+// facts adds what is known of the link's ends.
+func (h *cableHeard) facts(l *correlate.CableLink) {
 	for i := range l.Facts {
 		if p := h.ports[l.End(i)]; p != nil {
 			l.Facts[i] = p.facts
@@ -129,7 +151,6 @@ func (h *cableHeard) link(t correlate.Topology, port timeline.Subject) correlate
 			l.Facts[i].HalfFar = l.Facts[i].HalfFar || n.Duplex.Value == "half"
 		}
 	}
-	return l
 }
 
 // of returns a port's neighbours, of one protocol where two tell of the same.
@@ -171,22 +192,6 @@ func short(s string) string {
 		return string(r[:most-1]) + "…"
 	}
 	return s
-}
-
-// namedBy returns the one watched port that says this port is its neighbour.
-func (h *cableHeard) namedBy(port timeline.Subject) timeline.Subject {
-	var found []timeline.Subject
-	for sub := range h.ports {
-		if list := h.of(sub); len(list) == 1 && sub != port {
-			if p, ok := h.find(list[0]); ok && p == port {
-				found = append(found, sub)
-			}
-		}
-	}
-	if len(found) != 1 {
-		return timeline.Subject{}
-	}
-	return found[0]
 }
 
 // find returns the watched port that a neighbour's words stand for.

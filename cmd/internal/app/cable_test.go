@@ -94,7 +94,7 @@ func TestNeighboursTellTheOtherEnd(t *testing.T) {
 			for _, r := range tt.heard {
 				h.note(r)
 			}
-			l := h.link(correlate.Topology{}, a)
+			l := h.links(correlate.Topology{}, []timeline.Subject{a})[0]
 			if l.B != tt.want || l.Far != tt.far {
 				t.Errorf("got %q, %q; want %q, %q", l.B, l.Far, tt.want, tt.far)
 			}

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"whydrop/cmd/internal/app"
@@ -56,20 +59,26 @@ func init() {
 	if path == "" {
 		return
 	}
-	plan, err := app.LoadSite(path, &app.Secrets{})
-	length, lerr := time.ParseDuration(os.Getenv(cableVariable + "_FOR"))
-	if err == nil {
-		err = lerr
-	}
-	var c app.Cabling
-	if err == nil {
-		c, err = app.Cable(context.Background(), plan, app.CableOptions{For: length, Ports: []string{"acc:GigabitEthernet1/0/24=swA:GigabitEthernet1/0/1"}, Whole: true, Traffic: 100e6, Ask: func(string) bool { return true }})
+	length, err := time.ParseDuration(os.Getenv(cableVariable + "_FOR"))
+	runs, rerr := strconv.Atoi(os.Getenv(cableVariable + "_RUNS"))
+	rate, ferr := strconv.ParseFloat(os.Getenv(cableVariable+"_TRAFFIC"), 64)
+	err = errors.Join(err, rerr, ferr)
+	for n := 0; n < runs && err == nil; n++ {
+		var plan app.Plan
+		var c app.Cabling
+		if plan, err = app.LoadSite(path, &app.Secrets{}); err == nil {
+			c, err = app.Cable(context.Background(), plan, app.CableOptions{
+				Ports: []string{"acc:GigabitEthernet1/0/24=swA:GigabitEthernet1/0/1"}, For: length, Whole: true, Traffic: rate, Ask: func(string) bool { return true },
+			})
+		}
+		if err == nil {
+			err = json.NewEncoder(os.Stdout).Encode(countedOf(c))
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	json.NewEncoder(os.Stdout).Encode(countedOf(c))
 	os.Exit(0)
 }
 
@@ -112,10 +121,79 @@ func cableLab(ctx context.Context, out io.Writer) error {
 		missed = missed || got.Bad != float64(want) || !got.Both
 		fmt.Fprintf(out, "%-10s  %9.0f  %12.0f  %12d  %.2e … %.2e      %-9s  %v %v\n", f.rate, got.Frames, got.Bad, want, got.Low, got.High, got.Verdict, got.Both, got.Problems)
 	}
-	if missed {
+	covered, err := labCovers(ctx, lab)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\nat %g per frame the interval covers the injected rate in %d of %d tests of %s each\n", coverRate, covered, cableRuns, coverTime)
+	if missed || covered < cableCovered {
 		return errMissed
 	}
 	return nil
+}
+
+// The laboratory's tests of the interval: many short ones while frames are damaged all the time.
+const (
+	coverRate = 1e-3
+	coverTime = 4 * time.Second
+)
+
+// labCovers returns in how many of cableRuns tests the interval covers the injected rate. The traffic is another
+// program's, so that it is the same before, in and after a test.
+func labCovers(ctx context.Context, lab string) (covered int, err error) {
+	dir, err := os.MkdirTemp("", "whydrop-cable-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	ctx, stop := context.WithCancel(ctx)
+	traffic := exec.CommandContext(ctx, lab, "exec", "hostA", "iperf3", "-c", "10.10.0.20", "-u", "-b", "60M", "-l", "1400", "-t", "3600")
+	traffic.Cancel = func() error { return traffic.Process.Signal(os.Interrupt) }
+	if err := traffic.Start(); err != nil {
+		stop()
+		return 0, err
+	}
+	defer func() { stop(); _ = traffic.Wait() }()
+	if text, err := exec.CommandContext(ctx, lab, "fault", "crc", "link=L2", "dir=ab", fmt.Sprintf("rate=%g", coverRate), "for=3600", "--bg").CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("laboratory: %w: %s", err, text)
+	}
+	defer exec.Command(lab, "fault", "clear").Run()
+	test, err := linkTest(ctx, dir, coverTime, cableRuns, 0)
+	if err != nil {
+		return 0, err
+	}
+	answer, err := test.Output()
+	if err != nil {
+		return 0, fmt.Errorf("link tests: %w", err)
+	}
+	in := json.NewDecoder(bytes.NewReader(answer))
+	for in.More() {
+		var got counted
+		if err := in.Decode(&got); err != nil {
+			return 0, err
+		}
+		if got.Low <= coverRate && coverRate <= got.High {
+			covered++
+		}
+	}
+	return covered, nil
+}
+
+// linkTest prepares tests of the link, one after the other, inside the laboratory's network.
+func linkTest(ctx context.Context, dir string, length time.Duration, runs int, traffic float64) (*exec.Cmd, error) {
+	site := filepath.Join(dir, "site.yaml")
+	if err := os.WriteFile(site, []byte(cableSite), 0o600); err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	test := exec.CommandContext(ctx, "ip", "netns", "exec", "lab-hostA", self)
+	test.Env = append(os.Environ(), cableVariable+"="+site, cableVariable+"_FOR="+length.String(), cableVariable+"_RUNS="+strconv.Itoa(runs),
+		cableVariable+"_TRAFFIC="+strconv.FormatFloat(traffic, 'g', -1, 64), "WHYDROP_LAB_COMMUNITY=public")
+	test.Stderr = os.Stderr
+	return test, nil
 }
 
 // oneFault tests the link while the injector works, and returns what both counted.
@@ -125,17 +203,10 @@ func oneFault(ctx context.Context, lab, rate string, length time.Duration) (got 
 		return got, 0, err
 	}
 	defer os.RemoveAll(dir)
-	site := filepath.Join(dir, "site.yaml")
-	if err := os.WriteFile(site, []byte(cableSite), 0o600); err != nil {
-		return got, 0, err
-	}
-	self, err := os.Executable()
+	test, err := linkTest(ctx, dir, beforeFault+length+afterFault, 1, 100e6)
 	if err != nil {
 		return got, 0, err
 	}
-	test := exec.CommandContext(ctx, "ip", "netns", "exec", "lab-hostA", self)
-	test.Env = append(os.Environ(), cableVariable+"="+site, cableVariable+"_FOR="+(beforeFault+length+afterFault).String(), "WHYDROP_LAB_COMMUNITY=public")
-	test.Stderr = os.Stderr
 	var answer []byte
 	failed := make(chan error, 1)
 	go func() {
@@ -154,22 +225,13 @@ func oneFault(ctx context.Context, lab, rate string, length time.Duration) (got 
 		}
 	}
 	if err := <-failed; err != nil || ferr != nil {
-		return got, 0, fmt.Errorf("link test: %w", firstError(ferr, err))
+		return got, 0, fmt.Errorf("link test: %w", errors.Join(ferr, err))
 	}
 	if err := json.Unmarshal(answer, &got); err != nil {
 		return got, 0, err
 	}
 	want, err = injected()
 	return got, want, err
-}
-
-func firstError(list ...error) error {
-	for _, err := range list {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // injected reads from the laboratory's truth how many frames the last fault damaged.
