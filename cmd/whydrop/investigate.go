@@ -3,16 +3,13 @@ package main
 import (
 	"bufio"
 	"fmt"
-	"net"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"whydrop/cmd/internal/app"
-	"whydrop/probe/iperf3"
 	"whydrop/probe/runner"
 )
 
@@ -55,7 +52,7 @@ Exit code 0: nothing found; 1: something found or suspected; 3: nothing could be
 				opt.Plan, opt.Path = &plan, spec.Path
 			}
 			if cmd.Flags().Changed("port") || spec.Port == 0 {
-				spec.Port = uint16(port)
+				spec.Port, spec.STAMPPort = uint16(port), 0
 			}
 			switch {
 			case spec.To == "":
@@ -65,7 +62,8 @@ Exit code 0: nothing found; 1: something found or suspected; 3: nothing could be
 			case length < 30*time.Second || length > 2*time.Hour:
 				return app.Usagef("-t %v: want 30s to 2h", length)
 			}
-			t := iperf3.Test{Address: net.JoinHostPort(strings.Trim(spec.To, "[]"), strconv.Itoa(int(spec.Port))), Streams: 1, Token: spec.Token}
+			opt.STAMP = spec.STAMPPort
+			t := app.TestOf(spec)
 			var err error
 			if rate != "" {
 				if t.Rate, _, err = parseBurst(rate); err != nil {

@@ -28,12 +28,22 @@ type InvestigateOptions struct {
 	Probe ProbeOptions // the far end, and what all tests have in common; Test.Rate bounds every test
 	Plan  *Plan        // devices to poll meanwhile, and the topology; nil: the path alone
 	Path  string       // of the plan: the path that leads to the far end
+	STAMP uint16       // UDP port of the far end's STAMP reflector; 0: the one after its TCP port
+	// Live, if not nil, is a watch that goes on meanwhile: it polls the plan's devices, what it knows is reasoned on,
+	// and results go to it.
+	Live *Live
 
 	Time  time.Duration // that all experiments together may take; 0: 5 minutes
 	Bytes uint64        // that all experiments together may send; 0: not bounded
 	// Ask is shown each experiment with its load before it runs and says whether to run it. Nil runs all.
 	Ask func(question string) bool
 	Out io.Writer // where the course of the investigation is told; nil: nowhere
+}
+
+// Live is a timeline that somebody else fills too.
+type Live struct {
+	Out      timeline.Sink
+	Snapshot func() timeline.Snapshot
 }
 
 // DefaultInvestigation is how long an investigation may take if nothing else is said.
@@ -49,7 +59,11 @@ func Investigate(ctx context.Context, opt InvestigateOptions) (report.Document, 
 	if opt.Out == nil {
 		opt.Out = io.Discard
 	}
-	in := &investigation{opt: opt, store: &timeline.Store{}, catalogue: rules.Default(), left: opt.Time}
+	in := &investigation{opt: opt, live: opt.Live, catalogue: rules.Default(), left: opt.Time}
+	if in.live == nil {
+		store := &timeline.Store{}
+		in.live = &Live{Out: store, Snapshot: store.Snapshot}
+	}
 	in.path = opt.Path
 	if in.path == "" {
 		in.path = opt.Probe.Test.Address
@@ -62,6 +76,9 @@ func Investigate(ctx context.Context, opt InvestigateOptions) (report.Document, 
 		in.topology = opt.Plan.Topology
 	}
 	err := in.run(ctx)
+	if in.closing != "" {
+		fmt.Fprintln(in.opt.Out, in.closing)
+	}
 	return in.document(), err
 }
 
@@ -70,7 +87,7 @@ type investigation struct {
 	opt       InvestigateOptions
 	path      string
 	topology  correlate.Topology
-	store     *timeline.Store
+	live      *Live // never nil
 	catalogue []rules.Rule
 	to        netip.Addr
 
@@ -89,9 +106,9 @@ func (in *investigation) run(ctx context.Context) error {
 	in.to = farAddress(ctx, in.opt.Probe.Test)
 	ctx, stop := context.WithCancel(ctx)
 	var g errgroup.Group
-	if in.opt.Plan != nil && len(in.opt.Plan.Devices) > 0 {
+	if in.opt.Live == nil && in.opt.Plan != nil && len(in.opt.Plan.Devices) > 0 {
 		g.Go(func() error {
-			return poll.Run(ctx, poll.Config{Devices: in.opt.Plan.Devices, Out: in.store})
+			return poll.Run(ctx, poll.Config{Devices: in.opt.Plan.Devices, Out: in.live.Out})
 		})
 	}
 	err := in.experiments(ctx)
@@ -102,12 +119,15 @@ func (in *investigation) run(ctx context.Context) error {
 	return err
 }
 
-// experiments runs one after the other.
+// experiments runs one after the other. Where nothing is known yet, the first is always the same.
 func (in *investigation) experiments(ctx context.Context) error {
-	next, why := screening[0], "what each direction carries and loses"
-	for n := 1; ; n++ {
-		ran, err := in.one(ctx, n, next, why)
-		in.done = append(in.done, next)
+	name, why := screening[0], "what each direction carries and loses"
+	if in.opt.Live != nil {
+		name, why = in.next()
+	}
+	for n := 1; name != ""; n++ {
+		ran, err := in.one(ctx, n, name, why)
+		in.done = append(in.done, name)
 		switch {
 		case ctx.Err() != nil:
 			in.closing = "It was interrupted."
@@ -115,26 +135,29 @@ func (in *investigation) experiments(ctx context.Context) error {
 		case err != nil && n == 1:
 			return err
 		case err != nil:
-			in.problems = append(in.problems, next+": "+err.Error())
+			in.problems = append(in.problems, name+": "+err.Error())
+			fmt.Fprintf(in.opt.Out, "  %s: %v\n", name, err)
 		case !ran:
-			in.problems = append(in.problems, next+": not run")
+			in.problems = append(in.problems, name+": not run")
 		}
-		found := in.diagnose()
-		open := rules.Undecided(found, in.catalogue)
-		in.tell(found, open)
-		switch {
-		case len(open) == 0:
-			next, why = in.screen()
-		case len(open) == 1:
-			in.closing = closingOf(found, open)
-			next = ""
-		default:
-			next, why = in.choose(open)
-		}
-		if next == "" {
-			return nil
-		}
+		name, why = in.next()
 	}
+	return nil
+}
+
+// next says what still fits and returns the experiment that comes next; "" if the investigation is over.
+func (in *investigation) next() (name, why string) {
+	found := in.diagnose()
+	open := rules.Undecided(found, in.catalogue)
+	in.tell(found, open)
+	switch len(open) {
+	case 0:
+		return in.screen()
+	case 1:
+		in.closing = closingOf(found, open)
+		return "", ""
+	}
+	return in.choose(open)
 }
 
 // screen returns the next experiment of a path on which nothing was found yet; "" if there is none.
@@ -235,7 +258,7 @@ func (in *investigation) one(ctx context.Context, n int, name, why string) (bool
 	return true, nil
 }
 
-// carryOut runs an experiment, puts its results into the store and returns what they mean in words.
+// carryOut runs an experiment, puts its results on the timeline and returns what they mean in words.
 func (in *investigation) carryOut(ctx context.Context, name string) (string, error) {
 	switch name {
 	case "mtu":
@@ -249,15 +272,28 @@ func (in *investigation) carryOut(ctx context.Context, name string) (string, err
 	if err != nil {
 		return "", err
 	}
-	rows, err := experiment.Run(ctx, p, in.store)
+	rows, err := experiment.Run(ctx, p, in.sink())
 	if err != nil {
 		return "", Exit{ExitNotMeasured, err}
 	}
 	return experiment.Meaning(p, rows), nil
 }
 
+// sink takes what experiments record. Where no device is read, the heartbeats beside a test would pass for a path that was
+// watched and whose devices are silent: there the tests' own results are all there is.
+func (in *investigation) sink() timeline.Sink {
+	if in.opt.Live != nil || in.opt.Plan != nil && len(in.opt.Plan.Devices) > 0 {
+		return in.live.Out
+	}
+	return timeline.SinkFunc(func(r timeline.Record) {
+		if e, ok := r.(timeline.Event); ok && e.Type == timeline.EventResult {
+			in.live.Out.Put(e)
+		}
+	})
+}
+
 func (in *investigation) diagnose() []rules.Diagnosis {
-	return rules.Evaluate(in.catalogue, in.store.Snapshot(), in.topology)
+	return rules.Evaluate(in.catalogue, in.live.Snapshot(), in.topology)
 }
 
 // tell says what still fits.
@@ -284,7 +320,7 @@ func closingOf(found []rules.Diagnosis, open []string) string {
 
 // document puts findings and course together.
 func (in *investigation) document() report.Document {
-	s := in.store.Snapshot()
+	s := in.live.Snapshot()
 	var warnings []string
 	if in.opt.Plan != nil {
 		warnings = append(warnings, in.opt.Plan.Warnings...)

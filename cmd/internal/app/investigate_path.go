@@ -13,10 +13,10 @@ import (
 	"whydrop/probe/portsweep"
 )
 
-// result puts one test that ended into the store.
+// result puts one test that ended on the timeline.
 func (in *investigation) result(name string, sp timeline.Span, text string, attrs map[string]string) {
 	attrs["experiment"] = name
-	in.store.Put(timeline.Event{Subject: timeline.Path(in.path), Type: timeline.EventResult, Span: sp, Text: text, Attrs: attrs,
+	in.live.Out.Put(timeline.Event{Subject: timeline.Path(in.path), Type: timeline.EventResult, Span: sp, Text: text, Attrs: attrs,
 		Origin: timeline.Origin{Collector: "experiment:" + in.path}})
 }
 
@@ -27,7 +27,7 @@ func spanOf(started time.Time, seconds float64) timeline.Span {
 
 // pathOptions returns the ports of the far end.
 func (in *investigation) pathOptions() PathOptions {
-	var o PathOptions
+	o := PathOptions{STAMP: in.opt.STAMP}
 	if _, port, err := net.SplitHostPort(in.opt.Probe.Test.Address); err == nil {
 		n, _ := strconv.ParseUint(port, 10, 16) // 0: the usual one
 		o.Port = uint16(n)

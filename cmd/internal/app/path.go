@@ -24,7 +24,8 @@ const pathSchema = 1
 type PathOptions struct {
 	Host    string // as the user named it
 	V4, V6  bool   // only addresses of that family
-	Port    uint16 // of the far end's iperf3; its STAMP reflector is at the next one
+	Port    uint16 // of the far end's iperf3
+	STAMP   uint16 // of the far end's STAMP reflector; 0: the one after Port
 	SrcPort uint16 // source port, or the first of several
 	Rounds  int
 	Hops    int            // of a trace: the most there may be
@@ -68,7 +69,12 @@ func (o PathOptions) port() uint16 {
 	return o.Port
 }
 
-func (o PathOptions) stampPort() uint16 { return o.port() + 1 }
+func (o PathOptions) stampPort() uint16 {
+	if o.STAMP != 0 {
+		return o.STAMP
+	}
+	return o.port() + 1
+}
 
 // head is what every document begins with.
 type pathHead struct {

@@ -213,6 +213,9 @@ func (w *watch) ui(ctx context.Context, ends time.Time) error {
 			w.out.Put(timeline.Event{Subject: timeline.Host(timeline.LocalHost), Type: timeline.EventMark, Span: timeline.At(time.Now()), Text: text})
 		},
 	}
+	if len(w.plan.Probes) > 0 {
+		cfg.Investigate = w.investigate
+	}
 	if w.opt.SaveReport != nil {
 		cfg.Report = func() (string, error) { return w.opt.SaveReport(w.document(w.store.Snapshot())) }
 	}

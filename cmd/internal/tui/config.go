@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -27,6 +28,10 @@ type Config struct {
 	Mark func(text string)
 	// Report, if not nil, writes a report and returns where it lies.
 	Report func() (path string, err error)
+	// Investigate, if not nil, tells the causes that still fit on a path apart by experiment, while the run goes on. It
+	// asks before each experiment and waits for the answer, says in lines what comes of it, and returns soon after ctx
+	// ended. It is called from a goroutine of its own, one call at a time; ask answers no once ctx has ended.
+	Investigate func(ctx context.Context, path string, ask func(question string) bool, say func(line string)) error
 	// Ends is when the run ends by itself, for the display; zero if it runs until the user quits.
 	Ends time.Time
 	// Replay, if not nil, says that a recording is shown and steers it. Without it time goes by with the clock.

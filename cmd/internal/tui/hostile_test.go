@@ -8,6 +8,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"whydrop/cmd/internal/report/reporttest"
+	"whydrop/correlate/timeline"
 )
 
 func TestHostileTextIsShownAndDoesNothing(t *testing.T) {
@@ -47,9 +48,10 @@ func TestHostileTextIsShownAndDoesNothing(t *testing.T) {
 
 func TestThePlainSetIsPlain(t *testing.T) {
 	for page := range views {
-		for _, help := range []bool{false, true} {
+		for over := range overlayCount {
 			c := newCanvas(120, 40)
-			drawScreen(c, at(reporttest.Failover(), 60), &state{glyphs: plain, page: page, help: help})
+			s := &state{glyphs: plain, page: page, over: over, inquiry: &inquiry{course: asking}, port: timeline.Port("dist-a", "Gi1/0/9")}
+			drawScreen(c, at(reporttest.Failover(), 60), s)
 			for _, p := range c.cells {
 				if spelled := plain.spell(p.text); len(spelled) > 1 {
 					t.Errorf("page %d: %q needs more than ASCII", page, spelled)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/gdamore/tcell/v2"
@@ -28,6 +29,13 @@ func Run(ctx context.Context, cfg Config) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	u.quit = cancel
+	var others sync.WaitGroup
+	u.spawn = func(f func(context.Context)) {
+		others.Go(func() {
+			defer u.guard()
+			f(ctx)
+		})
+	}
 	u.app = tview.NewApplication().SetScreen(screen).SetRoot(u.root, true).SetFocus(u.board)
 	u.app.SetInputCapture(func(ev *tcell.EventKey) *tcell.EventKey {
 		if ev.Key() == tcell.KeyCtrlC { // tview would stop the application under the updater's feet
@@ -54,6 +62,7 @@ func Run(ctx context.Context, cfg Config) error {
 	}()
 	err = u.loop()
 	cancel()
+	others.Wait()
 	select {
 	case <-closed:
 	case <-time.After(stuck):

@@ -251,7 +251,11 @@ func TestRunEndsWhateverHappens(t *testing.T) {
 
 func TestRunEndsWhileUpdatesAreQueued(t *testing.T) {
 	before := runtime.NumGoroutine()
-	for i := range 30 {
+	rounds := 30
+	if testing.Short() {
+		rounds = 8
+	}
+	for i := range rounds {
 		store := reporttest.Healthy().Store
 		stop := make(chan struct{})
 		var writers sync.WaitGroup
@@ -397,8 +401,13 @@ func TestEverySizeCanBeDrawn(t *testing.T) {
 				for h := 0; h <= 50; h += 1 + h/4 {
 					s := &state{glyphs: fancy, page: page}
 					drawScreen(newCanvas(w, h), m, s)
-					s.glyphs, s.help = plain, true
-					drawScreen(newCanvas(w, h), m, s)
+					s.glyphs, s.inquiry, s.port = plain, &inquiry{course: asking}, timeline.Port("dist-a", "Gi1/0/9")
+					for s.over = range overlayCount {
+						if page > 0 && s.over > helpOverlay {
+							break // they hide the page
+						}
+						drawScreen(newCanvas(w, h), m, s)
+					}
 				}
 			}
 		}

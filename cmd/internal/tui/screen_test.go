@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"whydrop/cmd/internal/report/reporttest"
+	"whydrop/correlate/timeline"
 	"whydrop/rules"
 )
 
@@ -40,7 +42,7 @@ func screenOf(t *testing.T, m *Model, width, height int, set func(*state)) strin
 	}
 	defer screen.Fini()
 	screen.SetSize(width, height)
-	u := newUI(Config{Mark: func(string) {}, Report: func() (string, error) { return "", nil }}, fancy)
+	u := newUI(Config{Mark: func(string) {}, Report: func() (string, error) { return "", nil }, Investigate: noExperiments}, fancy)
 	u.model = m
 	if set != nil {
 		set(&u.state)
@@ -70,6 +72,8 @@ func textOf(screen tcell.SimulationScreen) string {
 	return b.String()
 }
 
+func noExperiments(context.Context, string, func(string) bool, func(string)) error { return nil }
+
 func page(i int) func(*state) { return func(s *state) { s.page = i } }
 
 // shots are the screens of the goldens.
@@ -97,7 +101,16 @@ var shots = []struct {
 	{"findings", reporttest.Failover, 90, page(3)},
 	{"findings of a healthy path", reporttest.Healthy, 90, page(3)},
 	{"findings of hostile text", reporttest.Hostile, 20, page(3)},
-	{"help", reporttest.Failover, 60, func(s *state) { s.help = true }},
+	{"port", reporttest.BadCable, 60, func(s *state) { s.page, s.over, s.port = 1, portOverlay, timeline.Port("dist-a", "Gi1/0/24") }},
+	{"port with everything", everything, 60, func(s *state) { s.page, s.over, s.port = 1, portOverlay, timeline.Port("dist-a", "Gi1/0/1") }},
+	{"port of hostile text", reporttest.Hostile, 20, func(s *state) {
+		s.page, s.over, s.port = 1, portOverlay, reporttest.Hostile().Snapshot().Events()[0].Subject
+	}},
+	{"investigation to begin", reporttest.BadCable, 60, func(s *state) { s.over = inquiryOverlay }},
+	{"investigation that asks", reporttest.BadCable, 60, func(s *state) { s.over, s.inquiry = inquiryOverlay, &inquiry{course: asking} }},
+	{"investigation that is over", reporttest.BadCable, 60, func(s *state) { s.over, s.inquiry = inquiryOverlay, &inquiry{course: over} }},
+	{"overview while it is asked", reporttest.BadCable, 60, func(s *state) { s.inquiry = &inquiry{course: asking} }},
+	{"help", reporttest.Failover, 60, func(s *state) { s.over = helpOverlay }},
 	{"frozen replay", reporttest.Failover, 60, func(s *state) { s.replay, s.frozen = true, true }},
 }
 

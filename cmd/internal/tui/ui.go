@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -25,13 +26,17 @@ type ui struct {
 	board    *board
 	held     atomic.Bool // the screen is frozen: the updater shows nothing new
 	commands chan func() string
-	quit     func() // ends the run; may be called more than once
+	quit     func()                      // ends the run; may be called more than once
+	spawn    func(func(context.Context)) // runs what ends with the run, on a goroutine of its own
 	failed   atomic.Pointer[error]
 }
 
 func newUI(cfg Config, g glyphs) *ui {
-	u := &ui{cfg: cfg, commands: make(chan func() string, 16), quit: func() {}}
+	u := &ui{cfg: cfg, commands: make(chan func() string, 16), quit: func() {}, spawn: func(func(context.Context)) {}}
 	u.state = state{glyphs: g, marks: cfg.Mark != nil, reports: cfg.Report != nil, replay: cfg.Replay != nil, speed: normalSpeed, ends: cfg.Ends}
+	if cfg.Investigate != nil && cfg.Replay == nil {
+		u.inquiry = &inquiry{}
+	}
 	u.board = &board{Box: tview.NewBox(), ui: u}
 	u.root = tview.NewFlex().SetDirection(tview.FlexRow).AddItem(u.board, 0, 1, true)
 	return u
@@ -141,12 +146,12 @@ func (u *ui) command(doing string, f func() string) {
 
 func (u *ui) goPage(ev *tcell.EventKey) {
 	if i := int(ev.Rune() - '1'); i >= 0 && i < len(views) {
-		u.page, u.help = i, false
+		u.page, u.over = i, noOverlay
 	}
 }
 
 func (u *ui) turn(by int) {
-	u.page, u.help = (u.page+by+len(views))%len(views), false
+	u.page, u.over = (u.page+by+len(views))%len(views), noOverlay
 }
 
 func (u *ui) freeze(*tcell.EventKey) {
@@ -177,9 +182,9 @@ func (u *ui) jump(ev *tcell.EventKey) {
 
 // moveTo moves the cursor where the page has one, else the page. The last row of the events is followed again.
 func (u *ui) moveTo(cursor, top int) {
-	p, v := u.place(), views[u.page]
+	p, v := u.place(), u.view()
 	if v.rows == nil || u.model == nil {
-		p.top = max(0, top) // drawing keeps it within the page
+		p.top, p.moved = max(0, top), true // drawing keeps it within the page
 		return
 	}
 	n := v.rows(u.model, &u.state)
@@ -189,8 +194,8 @@ func (u *ui) moveTo(cursor, top int) {
 
 func (u *ui) back(*tcell.EventKey) {
 	switch {
-	case u.help:
-		u.help = false
+	case u.over != noOverlay:
+		u.over = noOverlay
 	default:
 		u.filter = ""
 	}
@@ -248,6 +253,32 @@ func (u *ui) report(*tcell.EventKey) {
 		}
 		return "report: " + path
 	})
+}
+
+// open lays an overlay over the page, or takes it away.
+func (u *ui) open(o overlay) {
+	if u.over == o {
+		o = noOverlay
+	}
+	u.over = o
+}
+
+// beginInquiry investigates the path that is shown.
+func (u *ui) beginInquiry(*tcell.EventKey) {
+	if p := u.shown(u.model); p != nil && !u.inquiry.now().running() {
+		*u.place() = place{}
+		u.spawn(func(ctx context.Context) { u.inquiry.run(ctx, u.cfg, p.subject.Name, u.clock) })
+	}
+}
+
+// openPort shows the details of the port under the cursor.
+func (u *ui) openPort(*tcell.EventKey) {
+	ports := sortedPorts(u.model.Ports, u.column, u.reverse, u.filter)
+	if i := u.place().cursor; i < len(ports) {
+		u.port = ports[i].subject
+		u.open(portOverlay)
+		*u.place() = place{}
+	}
 }
 
 func (u *ui) pause(*tcell.EventKey) {

@@ -2,6 +2,8 @@ package tui
 
 import (
 	"time"
+
+	"whydrop/correlate/timeline"
 )
 
 // view is one page. It draws the model on the canvas that it is given, which is its own; it keeps nothing and
@@ -31,17 +33,20 @@ type state struct {
 	column  int // the order of the ports, index into portColumns
 	reverse bool
 	frozen  bool
-	help    bool
-	marks   bool // marking is offered
-	reports bool // reports are offered
+	over    overlay          // what lies over the page
+	port    timeline.Subject // whose details are shown
+	inquiry *inquiry         // nil: not offered
+	marks   bool             // marking is offered
+	reports bool             // reports are offered
 	replay  bool
 	paused  bool
 	speed   int // index into speeds
 	ends    time.Time
 
-	places  [8]place  // of each page
-	message string    // what the last command came to
-	until   time.Time // when the message goes away
+	places  [8]place            // of each page
+	laid    [overlayCount]place // of each overlay
+	message string              // what the last command came to
+	until   time.Time           // when the message goes away
 }
 
 // place is where a page is scrolled to.
@@ -51,7 +56,44 @@ type place struct {
 	moved  bool // the user moved: the page no longer follows what is new
 }
 
-func (s *state) place() *place { return &s.places[s.page] }
+// overlay is a page that lies over the others until it is closed.
+type overlay uint8
+
+// The overlays; the zero value is none.
+const (
+	noOverlay overlay = iota
+	helpOverlay
+	inquiryOverlay
+	portOverlay
+	overlayCount
+)
+
+// overlayView draws an overlay: a new one is one line here. It is no table, for the help lists the keys that open it.
+func overlayView(o overlay) view {
+	switch o {
+	case inquiryOverlay:
+		return view{"Investigation", drawInquiry, nil}
+	case portOverlay:
+		return view{"Port", drawPort, nil}
+	}
+	return view{"Help", drawHelp, nil}
+}
+
+// view returns what is seen: the page, or what lies over it.
+func (s *state) view() view {
+	if s.over != noOverlay {
+		return overlayView(s.over)
+	}
+	return views[s.page]
+}
+
+// place is where what is seen is scrolled to.
+func (s *state) place() *place {
+	if s.over != noOverlay {
+		return &s.laid[s.over]
+	}
+	return &s.places[s.page]
+}
 
 // speeds are the speeds of a replay.
 var speeds = []float64{0.5, 1, 2, 4, 8, 16}

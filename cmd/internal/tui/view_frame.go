@@ -38,11 +38,7 @@ func drawScreen(c *canvas, m *Model, s *state) {
 	drawTabs(c, 1, m, s)
 	drawNow(c, 2, m, s)
 	body := newCanvas(c.width, c.height-4)
-	if s.help {
-		drawHelp(body, m, s)
-	} else {
-		views[s.page].draw(body, m, s)
-	}
+	s.view().draw(body, m, s)
 	c.paste(0, 3, body)
 	drawFooter(c, c.height-1, s, m)
 }
@@ -93,12 +89,14 @@ func drawTabs(c *canvas, y int, m *Model, s *state) {
 			}
 		}
 		in, open, end := inkPlain, " ", " "
-		if i == s.page && !s.help {
+		if i == s.page && s.over == noOverlay {
 			in, open, end = inkBold, "[", "]"
 		}
 		x = c.put(x, y, in, open+label+end) + 1
 	}
-	if s.filter != "" {
+	if note := inquiryNote(s); note != "" {
+		c.right(c.width-1, y, inkWarn, report.Clip(note, max(0, c.width-x-2)))
+	} else if s.filter != "" {
 		c.right(c.width-1, y, inkWarn, report.Clip("filter: "+report.Clean(s.filter), max(0, c.width-x-2)))
 	}
 }
