@@ -161,6 +161,9 @@ Log Buffer (8192 bytes):
 
 `, d.first+shown)
 	for i, l := range d.log[:shown] {
+		if d.forgotten(l.at, at) {
+			continue
+		}
 		if d.serial {
 			fmt.Fprintf(&b, "%06d: ", d.first+i+1)
 		}

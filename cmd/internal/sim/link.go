@@ -144,6 +144,16 @@ func (d *device) booted(at time.Duration) time.Duration {
 	return began
 }
 
+// forgotten says whether a line was logged before the device last started: its buffer is gone.
+func (d *device) forgotten(line, at time.Duration) bool {
+	for _, g := range d.life.gone {
+		if line < g.from && g.to <= at {
+			return true
+		}
+	}
+	return false
+}
+
 // mute lets nothing of everybody else's traffic come in at a port from one moment to another.
 func (p *port) mute(from, to time.Duration) {
 	var flows []flow
