@@ -24,12 +24,13 @@ type pathFacts struct {
 	Spread   float64 `expr:"spread" metric:"path.goodput.forward"`   // the middle half's width over the median
 	Way      string  `expr:"way"`                                    // the direction the data went
 
-	Low        float64       `expr:"low"`         // seconds of low goodput, 0 if none
-	LowShare   float64       `expr:"low_share"`   // of the watched time
-	LowGoodput float64       `expr:"low_goodput"` // median meanwhile; the median of all if it never was low
-	LowSpread  float64       `expr:"low_spread"`
-	LowSpan    timeline.Span `expr:"low_span"`
-	WorstSpan  timeline.Span `expr:"worst_span"` // of low goodput, else of raised delay; zero if neither
+	Low        float64         `expr:"low"`         // seconds of low goodput, 0 if none
+	LowShare   float64         `expr:"low_share"`   // of the watched time
+	LowGoodput float64         `expr:"low_goodput"` // median meanwhile; the median of all if it never was low
+	LowSpread  float64         `expr:"low_spread"`
+	LowSpan    timeline.Span   `expr:"low_span"`
+	WorstSpan  timeline.Span   `expr:"worst_span"` // of low goodput, else of raised delay; zero if neither
+	HurtSpans  []timeline.Span `expr:"hurt_spans"` // of every episode of trouble, in order of time
 
 	LossForward float64       `expr:"loss_forward" metric:"path.loss.forward"` // mean ratio
 	LossReverse float64       `expr:"loss_reverse" metric:"path.loss.reverse"`

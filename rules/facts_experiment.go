@@ -64,6 +64,7 @@ type testFacts struct {
 	FlowGain    float64 `expr:"flow_gain" metric:"probe.result"`      // rate with many flows over the rate with few
 	FlowTimes   float64 `expr:"flow_times" metric:"probe.result"`     // how many times as many flows those were
 	FlowRate    float64 `expr:"flow_rate" metric:"probe.result"`      // rate of one flow among the few
+	FlowRound   float64 `expr:"flow_round" metric:"probe.result"`     // the usual line rate that one flow among the few fills; 0 if none
 	PortsTested float64 `expr:"ports_tested" metric:"probe.result"`   // source ports
 	PortsLossy  float64 `expr:"ports_lossy" metric:"probe.result"`    // of them, those that lose
 	Unequal     float64 `expr:"unequal" metric:"probe.result"`        // the faster over the slower of flows that ran together
@@ -203,7 +204,8 @@ func (f *testFacts) directions(steady, rs []result) {
 		return pick(set, func(r result) bool { return r.direction == way })
 	}
 	f.Forward, f.Reverse = most(by(steady, timeline.Forward), rateOf), most(by(steady, timeline.Reverse), rateOf)
-	f.LossForward, f.LossReverse = most(by(rs, timeline.Forward), lossOf), most(by(rs, timeline.Reverse), lossOf)
+	many := pick(rs, func(r result) bool { return !r.few() })
+	f.LossForward, f.LossReverse = most(by(many, timeline.Forward), lossOf), most(by(many, timeline.Reverse), lossOf)
 	f.Asymmetry = max(f.Forward, f.Reverse) / max(min(f.Forward, f.Reverse), 1)
 	f.WorseWay = timeline.Forward
 	if f.Reverse < f.Forward {
@@ -220,7 +222,7 @@ func (f *testFacts) directions(steady, rs []result) {
 func (f *testFacts) losses(rs, steady []result, line float64) {
 	f.LossMax, f.LossAt, f.CleanTo, f.LossyFrom, f.LossFlat = nan, nan, nan, nan, nan
 	f.Ceiling, f.CeilingSeen, f.OfferedLoad, f.TCPAbove = nan, nan, nan, nan
-	told := pick(rs, func(r result) bool { return !math.IsNaN(r.loss) })
+	told := pick(rs, func(r result) bool { return !math.IsNaN(r.loss) && !r.few() })
 	if len(told) == 0 {
 		return
 	}
@@ -237,7 +239,30 @@ func (f *testFacts) losses(rs, steady []result, line float64) {
 	if math.IsNaN(fast) || math.IsNaN(f.LossyFrom) {
 		f.TCPAbove = nan
 	}
-	f.ceilings(pick(lossy, func(r result) bool { return r.way() == worst.way() && r.offered > 0 && r.proto == "udp" }))
+	offered := func(r result) bool { return r.way() == worst.way() && r.offered > 0 && r.proto == "udp" }
+	f.ceilings(pick(lossy, offered))
+	if flat(pick(told, offered)) {
+		f.LossFlat = 1
+	}
+}
+
+// few says whether a test is one of a handful of packets among many such: their losses are shares of next to nothing.
+func (r result) few() bool {
+	switch r.event.Attrs["experiment"] {
+	case "ports", "mtu", "connect":
+		return true
+	}
+	return false
+}
+
+// flat says whether as large a share is lost at every rate of three or more, over a factor of two at least: not more than
+// twice and a half as much at one as at another, which is what a thousand packets can show, and nowhere next to nothing.
+func flat(rs []result) bool {
+	if len(rs) < 3 {
+		return false
+	}
+	lost, rates := known(rs, lossOf), known(rs, offeredOf)
+	return lost[0] > cleanTo && lost[len(lost)-1] <= 2.5*lost[0] && rates[len(rates)-1] >= 2*rates[0]
 }
 
 // ceilings compares lossy tests of different offered rates: as much arrives of each (something lets no more through), or
@@ -322,6 +347,9 @@ func (f *testFacts) flows(rs, steady []result) {
 				f.FlowGain, f.FlowTimes, f.FlowRate = b.rate/max(a.rate, 1), times, a.rate/a.flows()
 			}
 		}
+	}
+	if f.FlowRound = nan; !math.IsNaN(f.FlowRate) {
+		f.FlowRound = roundRate(f.FlowRate)
 	}
 	ports, lossy := map[float64]bool{}, map[float64]bool{}
 	for _, r := range rs {

@@ -59,6 +59,7 @@ func (f *pathFacts) episodes(ps *pathScene) {
 	var longest, lossiest, slowest correlate.Episode
 	for _, e := range ps.Episodes {
 		length := e.Span.Width().Seconds()
+		f.HurtSpans = append(f.HurtSpans, e.Span)
 		switch e.Kind {
 		case correlate.Dip, correlate.Plateau:
 			f.Low += length

@@ -22,7 +22,7 @@ var topics = map[string]*regexp.Regexp{
 	"buffer":    word(`rmem\w*|udp[ -_]?buf\w*|receive[ -_]buf\w*|socket[ -_]?buf\w*|rcvbuf\w*|so_rcvbuf|netdev_max_backlog|rcvbuferrors`),
 	"mtu":       word(`i?mtu|pmtu\w*|mss|jumbo|fragment\w*|df|don'?t[ -_]fragment|too[ -_]big|frag[ -_]needed|need[ -_]?frag\w*`),
 	"pacing":    word(`pac(ed|ing)|fq|unpaced|burst\w*|unlimited|rate[ -_]limited by the sender|smoothed?`),
-	"middlebox": word(`ip[sd]|idps|firewall\w*|inspection|middlebox|proxy|dpi|load[ -_]balancer|appliance|filter box|inline`),
+	"middlebox": word(`i[dp]s|idps|firewall\w*|inspection|middlebox|proxy|dpi|load[ -_]balancer|appliance|filter box|inline`),
 	"overlay":   word(`overlay|tunnel\w*|vxlan|geneve|gre|ipip|6in4|encap\w*|user[ -_]?space|tun|vpn|ipsec|wireguard|openvpn|pppoe|mpls`),
 	"userspace": word(`user[ -_]?space|udp backend|openvpn|slirp|tun device|software tunnel`),
 	"radio":     word(`wi-?fi|wlan|wireless|802\.11\w*|radio|microwave|lte|4g|5g`),
