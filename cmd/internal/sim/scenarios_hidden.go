@@ -14,6 +14,7 @@ var hiddenTales = []tale{
 	{"silent-drop-outage", scenario{help: "something that is not watched goes dark for a moment", draw: drawSilentOutage, live: true}},
 	{"silent-drop-little", scenario{help: "a packet in some ten thousand is lost", draw: drawLittleLoss, live: true}},
 	{"added-delay-detour", scenario{help: "the delay rises somewhere between the devices and stays so", draw: drawDetour, live: true}},
+	{"added-delay-short", scenario{help: "a way that is some milliseconds longer", draw: drawShortDetour, live: true}},
 	{"added-delay-little", scenario{help: "the delay swings by a fraction of a millisecond", draw: drawLittleDelay, live: true}},
 	{"pmtu-blackhole-tunnel", scenario{help: "a tunnel takes less than full packets and does not say so", draw: drawBlackhole}},
 	{"pmtu-blackhole-none", scenario{help: "packets of every size pass", draw: drawAllSizes}},
@@ -60,9 +61,17 @@ func drawLittleLoss(s *Story) {
 
 func drawDetour(s *Story) {
 	s.steady()
-	from, w, more := s.begins(), pick(s.draw, forward, reverse), s.between(6*time.Millisecond, 15*time.Millisecond)
+	from, w, more := s.begins(), pick(s.draw, forward, reverse), s.between(20*time.Millisecond, 60*time.Millisecond)
 	s.path.during(from, forever, func(c *condition) { c.delay[w] += more })
 	s.blamePath("added-delay")
+	s.rest(from)
+}
+
+// drawShortDetour stays below what a queue's breath makes.
+func drawShortDetour(s *Story) {
+	s.steady()
+	from, w, more := s.begins(), pick(s.draw, forward, reverse), s.between(2*time.Millisecond, 9*time.Millisecond)
+	s.path.during(from, forever, func(c *condition) { c.delay[w] += more })
 	s.rest(from)
 }
 
@@ -257,7 +266,7 @@ func drawUnreliable(s *Story) {
 	s.steady()
 	from := s.begins()
 	p := s.path.cross[s.first][forward][1].port
-	p.falls = s.between(2*time.Second, 4*time.Second)
+	p.falls = s.between(1100*time.Millisecond, 1900*time.Millisecond)
 	s.blame(p, "counter-unreliable")
 	s.near.say(from, fmt.Sprintf("%%SYS-5-CONFIG_I: Configured from console by netops on vty0 (%s)", s.admin()))
 	s.rest(from)

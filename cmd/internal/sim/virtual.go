@@ -125,13 +125,12 @@ type asked struct {
 
 func newAsked(v *Virtual, d devices.Device, c devices.Collector, out timeline.Sink) *asked {
 	a := &asked{v: v, device: d, collector: c, out: out, seen: v.begun}
-	phase := rand.New(rand.NewPCG(v.story.Seed, uint64(len(d.Name)))) // not all at one moment
 	for _, r := range v.devices {
 		if r.name == d.Name {
 			a.model = r.device
-			phase = rand.New(rand.NewPCG(v.story.Seed, uint64(r.snmp.Port())))
 		}
 	}
+	phase := newDraw(d.Name, v.story.Seed).Rand // not all at one moment
 	a.dice = phase
 	start := func(every time.Duration) time.Duration {
 		return stepTime * time.Duration(1+phase.IntN(int(min(every, time.Second)/stepTime)))
@@ -228,7 +227,25 @@ func (a *asked) read(at time.Duration, collector string, commands ...string) {
 			continue // a platform that has no such command
 		}
 	}
+	a.rename(&r)
 	a.records(r)
+}
+
+// rename gives the ports that the command line spells out the names of the site's file and leaves the others out, as the
+// collector of the command line does.
+func (a *asked) rename(r *devices.Reading) {
+	names := map[string]string{}
+	for _, w := range a.device.Watched() {
+		names[devices.PortKey(w)] = w
+	}
+	kept := r.Interfaces[:0]
+	for _, i := range r.Interfaces {
+		if name, ok := names[devices.PortKey(i.Name)]; ok {
+			i.Name = name
+			kept = append(kept, i)
+		}
+	}
+	r.Interfaces = kept
 }
 
 func (a *asked) records(r devices.Reading) {
