@@ -37,15 +37,17 @@ type portHealth struct {
 	LastChangeS   *float64               `json:"last_change_s"` // how long ago
 	STPState      *string                `json:"stp_state"`
 	STPRole       *string                `json:"stp_role"`
+	CountedFrom   *string                `json:"counted_from"` // when the counters were read that rates and counts are between
+	CountedTo     *string                `json:"counted_to"`
 	Rates         map[string]float64     `json:"rates"` // by metric, in its unit
 	Counts        map[string]healthCount `json:"counts"`
 	Optics        []healthSensor         `json:"optics"`
 	Neighbour     *healthNeighbour       `json:"neighbour"`
 }
 
-// healthCount is an error or drop counter since the reading before, and since the first.
+// healthCount is an error or drop counter between the last two refreshes of the agent, and since the first reading.
 type healthCount struct {
-	Delta *float64 `json:"delta"` // null: there is no reading before
+	Delta *float64 `json:"delta"` // null: there was no refresh yet
 	Rate  *float64 `json:"per_second"`
 	Total *float64 `json:"since_start"`
 }
@@ -122,6 +124,7 @@ func healthOf(x *polledDevice, port string) portHealth {
 	for _, m := range rateMetrics {
 		if s, ok := x.samples[timeline.Key{Subject: sub, Metric: m}]; ok {
 			h.Rates[string(m)] = s.Value
+			h.CountedFrom, h.CountedTo = notEmpty(stampText(s.Span.From)), notEmpty(stampText(s.Span.To))
 		}
 	}
 	for _, m := range countedOf(i) {
@@ -200,6 +203,12 @@ func healthText(w io.Writer, ends []portHealth) {
 		}
 		row(label, func(h portHealth) string { return h.rateText(way) })
 	}
+	row("counted", func(h portHealth) string {
+		if h.CountedFrom == nil {
+			return ""
+		}
+		return (*h.CountedFrom)[11:23] + " to " + (*h.CountedTo)[11:23]
+	})
 	for n := range opticsOf(ends) {
 		row("optics", func(h portHealth) string {
 			if n >= len(h.Optics) || h.Optics[n].Value == nil {
@@ -242,7 +251,7 @@ func speedText(h portHealth) string {
 	if h.SpeedBits != nil {
 		s = report.Speed(float64(*h.SpeedBits))
 	}
-	if h.Duplex != nil {
+	if h.Duplex != nil && *h.Duplex != "unknown" {
 		s += " " + *h.Duplex + " duplex"
 	}
 	if h.MTU != nil {

@@ -35,7 +35,8 @@ type parsedCapture struct {
 	SchemaVersion int             `json:"schema_version"`
 	File          string          `json:"file"`
 	Sections      []parsedSection `json:"sections"`
-	Unused        []string        `json:"not_recognised"` // commands without a parser
+	Others        []string        `json:"other_platforms"` // whose it may be as well
+	Unused        []string        `json:"not_recognised"`  // commands without a parser
 }
 
 // parsedSection is one command's output.
@@ -58,9 +59,12 @@ func Parse(o ParseOptions) error {
 		return Usagef("--platform: %q is none of %s", o.Platform, strings.Join(cli.Names(), ", "))
 	}
 	text := strings.ReplaceAll(string(b), "\r\n", "\n")
-	doc := parsedCapture{SchemaVersion: 1, File: report.Clean(o.File), Sections: []parsedSection{}, Unused: []string{}}
-	for _, s := range sectionsOf(text, o) {
-		p, ok := s.parse(o, text)
+	doc := parsedCapture{SchemaVersion: 1, File: report.Clean(o.File), Sections: []parsedSection{}, Others: []string{}, Unused: []string{}}
+	sections := sectionsOf(text, o)
+	platform, others := platformOf(o, text, sections)
+	doc.Others = append(doc.Others, others...)
+	for _, s := range sections {
+		p, ok := s.parse(platform)
 		if !ok {
 			if s.command != "" {
 				doc.Unused = append(doc.Unused, report.Clean(s.command))
@@ -166,43 +170,56 @@ type candidate struct {
 	score             int
 }
 
-// parse reads the section with the parser that is given, or that makes the most of it.
-func (s section) parse(o ParseOptions, whole string) (parsedSection, bool) {
-	platforms := platformsFor(o, whole)
+// best returns what the platform's parsers make of the section.
+func (s section) best(platform string) candidate {
 	var best candidate
-	for _, platform := range platforms {
-		for _, command := range s.commandsOf(platform) {
-			c := candidate{platform: platform, command: command}
-			now := time.Now().UTC()
-			in := parse.Input{Text: s.text, Span: timeline.At(now)}
-			if parse.Into(platform, command, in, &c.reading) != nil {
-				continue
-			}
-			if c.score = c.worth(); c.score > best.score {
-				best = c
-			}
+	for _, command := range s.commandsOf(platform) {
+		c := candidate{platform: platform, command: command}
+		in := parse.Input{Text: s.text, Span: timeline.At(time.Now().UTC())}
+		if parse.Into(platform, command, in, &c.reading) != nil {
+			continue
+		}
+		if c.score = c.worth(); c.score > best.score {
+			best = c
 		}
 	}
+	return best
+}
+
+// parse reads the section with the platform's parser for its command, or with the one that makes the most of it.
+func (s section) parse(platform string) (parsedSection, bool) {
+	best := s.best(platform)
 	if best.score == 0 {
 		return parsedSection{}, false
 	}
-	unread := []string{}
-	for _, line := range best.reading.Unread {
-		unread = append(unread, report.Clean(line))
-	}
+	unread := cleaned(best.reading.Unread)
 	best.reading.Unread = nil
-	return parsedSection{Platform: best.platform, Command: best.command, Found: s.found, Lines: [2]int{s.first, s.last}, Reading: plainReading(best.reading), Unread: unread}, true
+	return parsedSection{Platform: best.platform, Command: report.Clean(best.command), Found: s.found, Lines: [2]int{s.first, s.last}, Reading: plainReading(best.reading), Unread: unread}, true
 }
 
-// platformsFor lists the platforms that a capture may be of, the likeliest first.
-func platformsFor(o ParseOptions, whole string) []string {
+// platformOf returns the platform of a capture: the one that is given, the one whose software it names, or the one whose
+// parsers make the most of all its sections. others are those that make as much of it.
+func platformOf(o ParseOptions, whole string, sections []section) (platform string, others []string) {
 	if o.Platform != "" {
-		return []string{parse.Canonical(o.Platform)}
+		return parse.Canonical(o.Platform), nil
 	}
 	if name, ok := cli.Detect(cli.Signs{Version: whole}); ok {
-		return []string{parse.Canonical(name)}
+		return parse.Canonical(name), nil
 	}
-	return slices.Sorted(maps.Keys(parse.Parsers))
+	most := 0
+	for _, name := range slices.Sorted(maps.Keys(parse.Parsers)) {
+		total := 0
+		for _, s := range sections {
+			total += s.best(name).score
+		}
+		switch {
+		case total > most:
+			platform, others, most = name, nil, total
+		case total == most && total > 0:
+			others = append(others, name)
+		}
+	}
+	return platform, others
 }
 
 // commandsOf lists the commands that the section may be of.

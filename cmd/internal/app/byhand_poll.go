@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -185,7 +186,9 @@ func (p *handPoller) ask(ctx context.Context, x *polledDevice) {
 			x.slowly, r.Neighbours, r.Sensors, r.Aggregates = time.Now(), s.Neighbours, s.Sensors, s.Aggregates
 		}
 	}
-	clear(x.samples)
+	// An agent refreshes its counters every few seconds, and between there is no figure: the last one stands, for a while.
+	const stands = 15 * time.Second
+	maps.DeleteFunc(x.samples, func(_ timeline.Key, s timeline.Sample) bool { return r.Span.To.Sub(s.Span.To) > stands })
 	for _, rec := range x.differ.Records(r) {
 		s, ok := rec.(timeline.Sample)
 		if !ok || s.Subject.Kind != timeline.KindPort {
