@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strconv"
 
 	"whydrop/correlate/timeline"
 )
@@ -204,7 +205,7 @@ func (f *testFacts) directions(steady, rs []result) {
 		return pick(set, func(r result) bool { return r.direction == way })
 	}
 	f.Forward, f.Reverse = most(by(steady, timeline.Forward), rateOf), most(by(steady, timeline.Reverse), rateOf)
-	many := pick(rs, func(r result) bool { return !r.few() })
+	many := combined(rs)
 	f.LossForward, f.LossReverse = most(by(many, timeline.Forward), lossOf), most(by(many, timeline.Reverse), lossOf)
 	f.Asymmetry = max(f.Forward, f.Reverse) / max(min(f.Forward, f.Reverse), 1)
 	f.WorseWay = timeline.Forward
@@ -222,7 +223,7 @@ func (f *testFacts) directions(steady, rs []result) {
 func (f *testFacts) losses(rs, steady []result, line float64) {
 	f.LossMax, f.LossAt, f.CleanTo, f.LossyFrom, f.LossFlat = nan, nan, nan, nan, nan
 	f.Ceiling, f.CeilingSeen, f.OfferedLoad, f.TCPAbove = nan, nan, nan, nan
-	told := pick(rs, func(r result) bool { return !math.IsNaN(r.loss) && !r.few() })
+	told := pick(combined(rs), func(r result) bool { return !math.IsNaN(r.loss) })
 	if len(told) == 0 {
 		return
 	}
@@ -246,13 +247,34 @@ func (f *testFacts) losses(rs, steady []result, line float64) {
 	}
 }
 
-// few says whether a test is one of a handful of packets among many such: their losses are shares of next to nothing.
-func (r result) few() bool {
-	switch r.event.Attrs["experiment"] {
-	case "ports", "mtu", "connect":
-		return true
+// combined puts the tests that are a handful of packets each (source ports, sizes of a path MTU) together, one result for
+// each experiment and direction: their losses by themselves are shares of next to nothing.
+func combined(rs []result) []result {
+	type key struct{ experiment, way string }
+	var out []result
+	at := map[key]int{}
+	lost, total := map[key]float64{}, map[key]float64{}
+	for _, r := range rs {
+		k := key{r.event.Attrs["experiment"], r.way()}
+		if k.experiment != "ports" {
+			if k.experiment != "mtu" && k.experiment != "connect" { // those lose on purpose
+				out = append(out, r)
+			}
+			continue
+		}
+		n, err := strconv.ParseFloat(r.event.Attrs["total"], 64)
+		if err != nil {
+			n = 1
+		}
+		lost[k], total[k] = lost[k]+r.loss*n, total[k]+n
+		if _, ok := at[k]; !ok {
+			at[k] = len(out)
+			r.port = nan
+			out = append(out, r)
+		}
+		out[at[k]].loss = lost[k] / total[k]
 	}
-	return false
+	return out
 }
 
 // flat says whether as large a share is lost at every rate of three or more, over a factor of two at least: not more than
