@@ -109,6 +109,11 @@ func blind(in Input) []string {
 			device = device || k.Metric != timeline.Reachable && k.Metric != timeline.PollTime
 		}
 	}
+	for _, e := range in.Snapshot.Events() {
+		if e.Type == timeline.EventResult && e.Kind == timeline.KindPath && e.Attrs["rate_bps"] != "" { // a test that ended measured it
+			any, path = true, true
+		}
+	}
 	var out []string
 	if len(in.Topology.Paths) > 0 && !path {
 		out = append(out, "no probe measured the path")
