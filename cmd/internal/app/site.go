@@ -41,6 +41,11 @@ type (
 		Paths   []sitePath   `yaml:"paths"`
 
 		Receivers *siteReceivers `yaml:"receivers"`
+
+		Inventory       scalar        `yaml:"inventory"`
+		InventoryFormat scalar        `yaml:"inventory_format"`
+		InventoryToken  scalar        `yaml:"inventory_token"`
+		Defaults        *siteDefaults `yaml:"defaults"`
 	}
 	siteDevice struct {
 		Name     scalar    `yaml:"name"`
@@ -158,8 +163,10 @@ func (l *siteLoader) plan(f siteFile) Plan {
 	if !f.Site.isSet() {
 		p.Topology.Site = strings.TrimSuffix(filepath.Base(l.file), filepath.Ext(l.file))
 	}
+	l.inventory(&p, &f)
 	lines := map[string]int{}
 	for _, d := range f.Devices {
+		d.inherit(f.Defaults)
 		dev := l.device(d)
 		if first, twice := lines[dev.Name]; twice {
 			l.addf(d.Name.line, "devices: %s is there twice; the first is on line %d", dev.Name, first)
@@ -182,8 +189,11 @@ func (l *siteLoader) plan(f siteFile) Plan {
 	for _, sp := range f.Paths {
 		l.path(&p, sp)
 	}
-	if len(f.Paths) == 0 && len(f.Devices) == 0 {
+	if len(f.Paths) == 0 && len(f.Devices) == 0 && !f.Inventory.isSet() {
 		l.addf(0, "names no devices and no paths; `whydrop init` writes an example")
+	}
+	if len(p.Topology.Devices) == 0 && f.Inventory.isSet() && len(l.list) == 0 {
+		l.addf(f.Inventory.line, "inventory: none of its devices tells its ports; name those on the path under devices, with their ports")
 	}
 	p.Receivers = l.receivers(f.Receivers)
 	p.Warnings = append(p.Warnings, p.exposed()...)
@@ -206,12 +216,10 @@ func relaxed(d devices.Device) []string {
 	return out
 }
 
-var deviceName = regexp.MustCompile(`^[\pL\pN][\pL\pN._-]{0,63}$`)
-
 func (l *siteLoader) device(d siteDevice) devices.Device {
 	if !d.Name.isSet() {
 		l.addf(d.Name.line+d.Address.line, "devices: a device has no name")
-	} else if !deviceName.MatchString(d.Name.text) {
+	} else if !devices.ValidName(d.Name.text) {
 		l.addf(d.Name.line, "devices: %q is no name: letters, digits, '.', '_' and '-', at most 64", d.Name.text)
 	}
 	out := devices.Device{

@@ -95,7 +95,10 @@ func (e *fileErrors) addf(line int, format string, args ...any) {
 func (e *fileErrors) err() error { return errors.Join(e.list...) }
 
 // readLimited reads a file of at most yamlMax bytes.
-func readLimited(path string) ([]byte, error) {
+func readLimited(path string) ([]byte, error) { return readLimitedTo(path, yamlMax) }
+
+// readLimitedTo reads a regular file of at most so many bytes.
+func readLimitedTo(path string, most int64) ([]byte, error) {
 	// A pipe could keep us waiting for ever in Open, where no signal ends it.
 	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no regular file", path)
@@ -105,12 +108,12 @@ func readLimited(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, yamlMax+1))
+	b, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(b) > yamlMax {
-		return nil, fmt.Errorf("%s: longer than %d bytes; a site file is not", path, yamlMax)
+	if int64(len(b)) > most {
+		return nil, fmt.Errorf("%s: longer than %d bytes; such a file is not", path, most)
 	}
 	return b, nil
 }
