@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -207,7 +208,10 @@ func platformOf(o ParseOptions, whole string, sections []section) (platform stri
 		return parse.Canonical(name), nil
 	}
 	most := 0
-	for _, name := range slices.Sorted(maps.Keys(parse.Parsers)) {
+	names := slices.SortedFunc(maps.Keys(parse.Parsers), func(a, b string) int {
+		return cmp.Or(cmp.Compare(slices.Index(common, b), slices.Index(common, a)), cmp.Compare(a, b))
+	})
+	for _, name := range names {
 		total := 0
 		for _, s := range sections {
 			total += s.best(name).score
@@ -222,6 +226,9 @@ func platformOf(o ParseOptions, whole string, sections []section) (platform stri
 	return platform, others
 }
 
+// common are the platforms that a text is of where others would read it as well, the commonest last.
+var common = []string{"cisco_iosxe", "cisco_ios"}
+
 // commandsOf lists the commands that the section may be of.
 func (s section) commandsOf(platform string) []string {
 	if s.command != "" {
@@ -229,24 +236,40 @@ func (s section) commandsOf(platform string) []string {
 		return []string{s.command, strings.Replace(s.command, "show interface ", "show interfaces ", 1), strings.TrimSuffix(strings.Replace(s.command+" ", "show interface ", "show interfaces ", 1), " "),
 			strings.Replace(s.command, "show interfaces", "show interface", 1)}
 	}
-	return slices.Sorted(maps.Keys(parse.Parsers[platform]))
+	list := slices.Sorted(maps.Keys(parse.Parsers[platform]))
+	if _, ok := cli.Detect(cli.Signs{Version: s.text}); !ok { // any line with the word "version" would do
+		list = slices.DeleteFunc(list, func(c string) bool { return c == "show version" })
+	}
+	return list
 }
 
-// worth is how much a parser made of a text: what it understood, less what it did not.
+// worth is how much a parser made of a text: how many values it found, less the lines that it did not understand.
 func (c candidate) worth() int {
-	unread := 0
-	for _, line := range c.reading.Unread {
-		unread += len(line)
-	}
 	r := c.reading
 	r.Unread, r.Device = nil, ""
-	m, _ := plainReading(r).(map[string]any)
-	if len(m) == 0 {
+	n := values(plainReading(r))
+	if n == 0 {
 		return 0
 	}
-	b, err := json.Marshal(m)
-	if err != nil {
-		return 0
+	return max(1, n-len(c.reading.Unread))
+}
+
+// values counts the values of a plain reading. Facts are words that no parser had a use for.
+func values(v any) int {
+	n := 0
+	switch v := v.(type) {
+	case map[string]any:
+		for key, x := range v {
+			if key != "facts" {
+				n += values(x)
+			}
+		}
+	case []any:
+		for _, x := range v {
+			n += values(x)
+		}
+	default:
+		n = 1
 	}
-	return max(1, len(b)-unread)
+	return n
 }
