@@ -10,12 +10,13 @@ import (
 
 // airFacts are about how unsteady a path is without any outage: what a shared medium does to it.
 type airFacts struct {
-	Jitter    float64 `expr:"jitter" metric:"path.jitter.forward,path.jitter.reverse"` // s, the median of the seconds, of the worse direction
-	JitterWay string  `expr:"jitter_way"`
-	Swing     float64 `expr:"swing" metric:"path.goodput.forward"` // goodput's upper tenth less its lower tenth, over its median
-	RTTSwing  float64 `expr:"rtt_swing" metric:"path.rtt"`         // s, the round trip's upper tenth less its lower tenth
-	RTTTimes  float64 `expr:"rtt_times" metric:"path.rtt"`         // the upper tenth over the least
-	SwingLoad float64 `expr:"line_share" metric:"if.utilisation"`  // the highest utilisation of any port of the path
+	Jitter    float64         `expr:"jitter" metric:"path.jitter.forward,path.jitter.reverse"` // s, the median of the seconds, of the worse direction
+	JitterWay string          `expr:"jitter_way"`
+	Swing     float64         `expr:"swing" metric:"path.goodput.forward"` // goodput's upper tenth less its lower tenth, over its median
+	RTTSwing  float64         `expr:"rtt_swing" metric:"path.rtt"`         // s, the round trip's upper tenth less its lower tenth
+	RTTTimes  float64         `expr:"rtt_times" metric:"path.rtt"`         // the upper tenth over the least
+	Spans     []timeline.Span `expr:"spans"`                               // its losses, dips and delays, without its stalls
+	SwingLoad float64         `expr:"line_share" metric:"if.utilisation"`  // the highest utilisation of any port of the path
 }
 
 // airFacts reads how unsteady the path is, outside of its incidents.
@@ -36,6 +37,11 @@ func (sc *scene) airFacts(ps *pathScene) airFacts {
 	flow, rtt := goodput.Without(away), ps.RTT.Without(away)
 	a.Swing, a.RTTSwing = swing(flow)/correlate.Quantile(flow, 0.5), swing(rtt)
 	a.RTTTimes = correlate.Quantile(rtt, 0.9) / correlate.Quantile(rtt, 0)
+	for _, e := range ps.Episodes {
+		if e.Kind != correlate.Stall {
+			a.Spans = append(a.Spans, e.Span)
+		}
+	}
 	for _, p := range sc.portsOn(ps) {
 		for _, x := range sc.snap.Series(p, timeline.Utilisation) {
 			a.SwingLoad = max(x.Value, orZero(a.SwingLoad))
