@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 
@@ -85,8 +86,26 @@ func pathEnd(ctx context.Context, plan Plan, name string) (correlate.PathEnd, er
 		ip = found[0]
 	}
 	e.IP = ip.Unmap().WithZone("")
-	e.MAC = localMAC(e.IP)
+	if e.MAC = localMAC(e.IP); e.MAC == "" {
+		e.MAC = heardMAC(e.IP)
+	}
 	return e, nil
+}
+
+// heardMAC returns the MAC address that this host's own neighbour cache has for an address; "" if it has none, or the
+// system does not show its cache as a file (proc_net(5): IP address, hardware type, flags, hardware address).
+func heardMAC(ip netip.Addr) string {
+	const complete = "0x2" // ATF_COM
+	b, err := os.ReadFile("/proc/net/arp")
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(b)) {
+		if f := strings.Fields(line); len(f) >= 4 && f[0] == ip.String() && f[2] == complete {
+			return strings.ToLower(f[3])
+		}
+	}
+	return ""
 }
 
 // localMAC returns the MAC address of this host's interface that has the IP address; "" if it has none.
