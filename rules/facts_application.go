@@ -3,6 +3,7 @@ package rules
 import (
 	"math"
 	"regexp"
+	"strings"
 
 	"whydrop/correlate"
 	"whydrop/correlate/timeline"
@@ -45,12 +46,17 @@ func (sc *scene) appFacts(ps *pathScene) *appFacts {
 		return !r.ofProgram() && !r.early && r.way() == slow.way() && (r.tcp() || r.clean()) && r.flows() <= slow.flows()
 	}), rateOf)
 	f.Times = f.Fast / f.Slow
-	f.Disk, f.Words = slow.event.Attrs["disk"] == "true", programs.FindString(slow.words)
+	f.Disk, f.Words = slow.event.Attrs["disk"] == "true", programs.FindString(slow.told())
 	f.Retrans, f.CPU = slow.retransShare(), max(orZero(slow.sender), orZero(slow.receiver))
 	return f
 }
 
 // ofProgram says whether a test is the transfer of a program, or from or to a file.
 func (r result) ofProgram() bool {
-	return r.event.Attrs["disk"] == "true" || programs.MatchString(r.words)
+	return r.event.Attrs["disk"] == "true" || programs.MatchString(r.told())
+}
+
+// told is what people wrote of the test itself, in small letters.
+func (r result) told() string {
+	return strings.ToLower(r.event.Attrs["note"] + " | " + r.event.Attrs["when"])
 }

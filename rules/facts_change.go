@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -238,6 +239,23 @@ func (sc *scene) changesFrom(g []correlate.Change) timeline.Subject {
 			if votes[sub] += countOf(c); votes[sub] > votes[best] {
 				best = sub
 			}
+		}
+	}
+	if best.Kind == timeline.KindPort {
+		return best
+	}
+	// Not told: the port of the device off the path that came up at most of the changes.
+	for _, o := range sc.changes {
+		if o.Device != best.Device || o.Type != timeline.EventOper || o.Attrs["to"] != "up" || o.OnPath {
+			continue
+		}
+		if slices.ContainsFunc(g, func(c correlate.Change) bool { return c.Span.Overlaps(o.Span.Widen(time.Second, time.Second)) }) {
+			votes[o.Subject]++
+		}
+	}
+	for _, sub := range slices.SortedFunc(maps.Keys(votes), timeline.Subject.Compare) {
+		if votes[sub] >= float64(len(g))/2 && votes[sub] > votes[best] {
+			best = sub
 		}
 	}
 	return best

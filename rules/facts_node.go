@@ -2,6 +2,7 @@ package rules
 
 import (
 	"math"
+	"regexp"
 	"slices"
 
 	"whydrop/correlate"
@@ -24,10 +25,16 @@ type nodeFacts struct {
 	// The device takes in one direction of the path's packets and the other unit of its pair the other one.
 	OneWay    float64         `expr:"one_way" metric:"if.in.packets"`
 	OtherUnit string          `expr:"other_unit"`
+	WayBack   float64         `expr:"way_back"`                             // it is the one that takes in the way back: the fewer packets
+	Strays    float64         `expr:"strays" metric:"session.denied"`       // lines of its log about packets that belong to no session, while a flow stood
 	FlowOnly  float64         `expr:"flow_only" metric:"path.loss.forward"` // incidents of the path in which an established flow stood while heartbeats passed
 	FlowSpans []timeline.Span `expr:"flow_spans"`
 	Flooded   float64         `expr:"flooded" metric:"if.out.bits"` // ports off the path that sent at least half of what the probe brings meanwhile
 }
+
+// strayWords are those of firewalls for a packet of a connection that they saw no beginning of: IOS, ASA (106015), PAN-OS and Check
+// Point, Junos, netfilter.
+var strayWords = regexp.MustCompile(`(?i)stray segment|\(no connection\)|out[ -]of[ -]state|non-syn|first packet isn't syn|tcp_no_syn|invalid state`)
 
 // fullShare is the share of its sessions at which a device begins to refuse some: limits per source and half-open sessions come first.
 const fullShare = 0.9
@@ -65,6 +72,11 @@ func (sc *scene) nodeFacts(ps *pathScene, d correlate.Device) *nodeFacts {
 		if i.Dropped() && i.Stall().Width() > 0 && i.DarkAny().IsZero() {
 			f.FlowOnly++
 			f.FlowSpans = append(f.FlowSpans, i.Span)
+		}
+	}
+	for _, e := range sc.snap.EventsOf(sub, timeline.EventSyslog) {
+		if strayWords.MatchString(e.Text) && slices.ContainsFunc(f.FlowSpans, e.Span.Overlaps) {
+			f.Strays++
 		}
 	}
 	sc.fullness(f, sub)
@@ -109,7 +121,7 @@ func (sc *scene) halves(f *nodeFacts, ps *pathScene, d correlate.Device) {
 			}
 			// The probe's packets are most of those in at least one direction of each.
 			if (own[0] > apart*own[1] || own[1] > apart*own[0]) && (theirs[0] > apart*theirs[1] || theirs[1] > apart*theirs[0]) {
-				f.OneWay, f.OtherUnit = 1, name
+				f.OneWay, f.OtherUnit, f.WayBack = 1, name, truth(own[0]+own[1] < theirs[0]+theirs[1])
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"whydrop/correlate/timeline"
 )
@@ -39,9 +40,12 @@ type kindLoss struct {
 	dead        timeline.Span // the longest in which nothing got through
 }
 
-// deadFor is how many seconds in a row of a kind's heartbeats must all be lost: a reconvergence takes less than that, but for timers, and
-// hits every kind alike.
-const deadFor = 3
+// deadFor is for how long a kind's heartbeats must all be lost: a reconvergence takes less than that, but for timers, and hits every
+// kind alike.
+const deadFor = 3 * time.Second
+
+// passingTo is the share that a kind may lose in five seconds and still pass: one heartbeat of 250.
+const passingTo = 0.005
 
 func (sc *scene) protoFacts(ps *pathScene) *protoFacts {
 	if ps.protos != nil {
@@ -66,7 +70,7 @@ func (sc *scene) protoFacts(ps *pathScene) *protoFacts {
 	for _, k := range keysOf(kinds) {
 		x := kinds[k]
 		switch {
-		case x.worst <= cleanTo*2:
+		case x.worst <= passingTo:
 			f.Passing = append(f.Passing, k)
 		case !x.dead.IsZero() && k != "tcp" && k != "established": // a flow that stands has many causes
 			f.Dead = append(f.Dead, k)
@@ -127,30 +131,32 @@ func (sc *scene) heartbeatLosses(ps *pathScene, kinds map[string]kindLoss) {
 // lossOver reads one series of loss ratios: the mean, the worst mean of five seconds, when it lost, and the longest stretch in which
 // nothing got through.
 func lossOver(samples []timeline.Sample) kindLoss {
-	const window = 5
+	const window = 5 * time.Second
 	var k kindLoss
 	var run timeline.Span
-	rows, sum := 0, 0.0
-	var last []float64
-	for _, x := range samples {
+	first, sum, all := 0, 0.0, 0.0
+	for i, x := range samples {
+		all += x.Value
 		sum += x.Value
-		if last = append(last, x.Value); len(last) > window {
-			last = last[1:]
+		for samples[first].Span.From.Before(x.Span.To.Add(-window)) {
+			sum -= samples[first].Value
+			first++
 		}
-		k.worst = max(k.worst, mean(last)*truth(len(last) == window || len(samples) < window))
+		if first > 0 || i == len(samples)-1 { // a whole window, or all there is
+			k.worst = max(k.worst, sum/float64(i-first+1))
+		}
 		if x.Value > 0 {
 			k.span = k.span.Union(x.Span)
 		}
 		if x.Value < 1 {
-			rows, run = 0, timeline.Span{}
+			run = timeline.Span{}
 			continue
 		}
-		rows, run = rows+1, run.Union(x.Span)
-		if rows >= deadFor && run.Width() > k.dead.Width() {
+		if run = run.Union(x.Span); run.Width() >= deadFor && run.Width() > k.dead.Width() {
 			k.dead = run
 		}
 	}
-	k.mean = sum / float64(max(1, len(samples)))
+	k.mean = all / float64(max(1, len(samples)))
 	return k
 }
 

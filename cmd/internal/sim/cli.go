@@ -40,6 +40,9 @@ var commandLine = []command{
 // answer returns what a command prints; ok is false if the device does not know it. host is the host's time, at
 // the time since the story began.
 func (d *device) answer(line string, at time.Duration, host time.Time) (out string, ok bool) {
+	if d.model.mute {
+		return "", false
+	}
 	words := strings.Fields(line)
 	for _, c := range commandLine {
 		if argument, fits := match(words, strings.Fields(c.words)); fits {

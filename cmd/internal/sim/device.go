@@ -17,6 +17,7 @@ type model struct {
 	fastName  string
 	index     func(gigabit bool, n int) uint32
 	legacy    bool   // only the SSH algorithms of a Catalyst 2960
+	mute      bool   // its command line is not simulated
 	spelling  string // what show interfaces calls the hardware
 	mediaType string
 }
@@ -45,6 +46,8 @@ type device struct {
 	blind    time.Duration // from when on it answers nothing; 0 never
 
 	life lifeSide
+
+	control controlSide
 
 	bridge *bridge // nil: no bridge
 

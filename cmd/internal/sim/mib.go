@@ -39,6 +39,7 @@ func (d *device) ticksOf(moment, at time.Duration) uint32 {
 // fill gives an agent the device's objects; now says how far the story has come.
 func (d *device) fill(a *snmptest.Agent, now func() time.Duration) {
 	d.fillSystem(a, now)
+	d.fillControl(a, now)
 	for _, p := range d.ports {
 		d.fillPort(a, p, now)
 		d.fillExtended(a, p, now)

@@ -31,6 +31,8 @@ type condition struct {
 	farDrops float64          // datagrams/s that the far end's kernel discards of the heartbeats
 	takes    float64          // what the far end's program takes of datagrams, bit/s; 0 is all
 	perFlow  float64          // what one flow gets at most, bit/s; 0 is no limit
+	kindLoss [kinds]float64   // share lost of each further kind of heartbeat, beyond loss
+	feeds    float64          // what the sending program feeds TCP, bit/s; 0 is all it takes
 	host     hostState        // of the probing host
 	window   int              // receive buffer of the far end's TCP in bytes; 0 is plenty
 	stalled  time.Duration    // TCP flows opened before this offset don't pass; 0 is none

@@ -45,6 +45,7 @@ const (
 	poeDenied
 	poeOverload
 	poeShort
+	aclDrops // refused by a filter, coming in
 	counters // how many there are
 )
 

@@ -45,6 +45,7 @@ type Story struct {
 
 	*campus
 	quick      bool
+	kinds      []kind        // further heartbeats
 	unpunctual time.Duration // by how much polls come late at most
 	trials     []trial       // tests that somebody makes while it lasts, in the order in which they were written down
 	offered    float64       // what the probe sends, bit/s

@@ -208,6 +208,9 @@ func (a *asked) poll(ctx context.Context, at time.Duration) error {
 	if r.LocalClock.OK {
 		shift(&r.LocalClock.Value.Span)
 	}
+	for n := range r.Log {
+		shift(&r.Log[n].Span)
+	}
 	a.records(r)
 	return nil
 }

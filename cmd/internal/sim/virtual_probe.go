@@ -26,6 +26,7 @@ type virtualProbe struct {
 	shut     float64       // seconds in which the window held TCP up
 	blocked  time.Duration // since when TCP stands still; negative: it does not
 	second   time.Duration // beginning of the sample
+	kinds    []*kindBeat
 }
 
 // beatBack is a heartbeat on its way home.
@@ -46,6 +47,7 @@ const (
 func newVirtualProbe(v *Virtual, out timeline.Sink) *virtualProbe {
 	p := &virtualProbe{v: v, out: out, path: timeline.Path(v.story.pathName()), dice: rand.New(rand.NewPCG(v.story.Seed, 0x70726f62)), blocked: -1}
 	p.book = outage.New(outage.Config{Path: p.path, Collector: "stamp:" + p.path.Name, Kind: "stamp", To: v.story.hostB, Heartbeat: beatTime, Out: out}, v.begun)
+	p.startKinds()
 	for _, kind := range []string{"iperf3", "stamp"} {
 		attrs := map[string]string{"kind": kind, "to": v.story.hostB}
 		if kind == "iperf3" {
@@ -62,6 +64,9 @@ func (p *virtualProbe) until(at time.Duration) {
 		if p.at%beatTime == 0 {
 			p.beat(p.at)
 		}
+		if p.at%kindTime == 0 {
+			p.beatKinds(p.at)
+		}
 		p.flow(p.at)
 		p.at += fluidStep
 		if p.at-p.second >= time.Second {
@@ -71,6 +76,7 @@ func (p *virtualProbe) until(at time.Duration) {
 	p.arrive(at)
 	p.told(at-stepTime, at)
 	p.book.Advance(p.v.begun.Add(at))
+	p.advanceKinds(at, false)
 }
 
 func (p *virtualProbe) close() {
@@ -79,6 +85,7 @@ func (p *virtualProbe) close() {
 	}
 	p.arrive(p.at)
 	p.book.Close(p.v.begun.Add(p.at))
+	p.advanceKinds(p.at, true)
 }
 
 // beat sends one heartbeat over the path as it is at that moment.
@@ -135,7 +142,7 @@ func (p *virtualProbe) flow(at time.Duration) {
 		p.stood(at, false)
 	}
 	rate := s.offered
-	for _, most := range []float64{c.rate, c.perFlow, s.slow} {
+	for _, most := range []float64{c.rate, c.perFlow, c.feeds, s.slow} {
 		if most > 0 {
 			rate = min(rate, most)
 		}
@@ -191,7 +198,7 @@ func (p *virtualProbe) samples(at time.Duration) {
 	put(p.path, timeline.TCPRetransmits, p.again/d)
 	put(p.path, timeline.TCPCwnd, max(10*segmentSize, 2*p.sent/d*rtt))
 	put(p.path, timeline.TCPSendWindow, float64(window))
-	put(p.path, timeline.TCPBusy, 1)
+	put(p.path, timeline.TCPBusy, c.busy(s))
 	put(p.path, timeline.TCPRwndLimited, min(1, p.shut/d))
 	put(p.path, timeline.TCPSndbufLimited, 0)
 	far := timeline.Host(p.v.FarName())
