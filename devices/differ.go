@@ -29,6 +29,7 @@ type Differ struct {
 // side is what one collector said last.
 type side struct {
 	last    timeline.Span // of the last reading with interfaces
+	head    timeline.Span // of the last reading: when states were read
 	clock   Opt[Clock]
 	boots   Opt[uint32]
 	ports   map[string]*portState
@@ -82,6 +83,7 @@ func (d *Differ) Records(r Reading) []timeline.Record {
 	if len(r.Interfaces) > 0 {
 		s.last = r.Span
 	}
+	s.head = w.head
 	return w.out
 }
 
@@ -122,7 +124,19 @@ func isSNMP(collector string) bool { return strings.HasPrefix(collector, "snmp")
 
 func (w *writer) event(sub timeline.Subject, t timeline.EventType, sp timeline.Span, text string, attrs map[string]string) {
 	maps.DeleteFunc(attrs, func(_, v string) bool { return v == "" })
+	if before := w.side.head; !before.IsZero() && !sp.From.After(before.From) && !sp.To.Before(w.head.To) {
+		// All that is known is that it was so at one reading and not at the one before.
+		attrs = withAttr(attrs, "dated", "polls")
+	}
 	w.out = append(w.out, timeline.Event{Subject: sub, Type: t, Span: sp, Text: text, Attrs: attrs, Origin: w.reading.Origin})
+}
+
+func withAttr(attrs map[string]string, key, value string) map[string]string {
+	if attrs == nil {
+		attrs = map[string]string{}
+	}
+	attrs[key] = value
+	return attrs
 }
 
 func (w *writer) gap(sub timeline.Subject, m timeline.Metric, sp timeline.Span, reason timeline.Reason, text string) {

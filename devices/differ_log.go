@@ -66,6 +66,9 @@ func newFrom(before, now []string) (from int, cut bool) {
 	return 0, false
 }
 
+// writtenAfter is how long after something happened a device may take to write its line: one process tells another.
+const writtenAfter = 10 * time.Millisecond
+
 // lineSpan dates a line by the device's clock, corrected by its offset. A line that was written before the first
 // reading is not ok. A clock that is off by whole quarters of an hour, as when a line lacks the zone that the
 // clock has, is corrected by the time between the two readings in which the line must have been written.
@@ -87,7 +90,7 @@ func (w *writer) lineSpan(line LogLine, window timeline.Span, precise bool) (sp 
 	}
 	half := c.Span.Width() / 2
 	at := line.Time.Value.Add(-c.Offset())
-	sp = timeline.Span{From: at.Add(-half - clockResolution), To: at.Add(half + resolution)}
+	sp = timeline.Span{From: at.Add(-half - clockResolution - writtenAfter), To: at.Add(half + resolution)}
 	if first {
 		return sp, !sp.To.Before(window.From)
 	}

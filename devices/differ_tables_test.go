@@ -15,11 +15,13 @@ import (
 	"whydrop/correlate/timeline"
 )
 
-// told writes an event in a line: its subject, type and attributes.
+// told writes an event in a line: its subject, type and attributes, but for how it is dated.
 func told(e timeline.Event) string {
 	var attrs []string
 	for _, k := range slices.Sorted(maps.Keys(e.Attrs)) {
-		attrs = append(attrs, k+"="+e.Attrs[k])
+		if k != "dated" {
+			attrs = append(attrs, k+"="+e.Attrs[k])
+		}
 	}
 	return strings.TrimSpace(e.Subject.String() + " " + string(e.Type) + " " + strings.Join(attrs, " "))
 }

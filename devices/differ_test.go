@@ -379,6 +379,9 @@ func TestStatesBecomeEvents(t *testing.T) {
 			if e.Attrs["from"] != c.from || e.Attrs["to"] != c.to {
 				t.Errorf("attrs %v, want from %q to %q", e.Attrs, c.from, c.to)
 			}
+			if got, want := e.Attrs["dated"] == "polls", c.dated < 0 && c.n == 1; got != want {
+				t.Errorf("attrs %v: dated by polls alone: %v, want %v", e.Attrs, got, want)
+			}
 			if e.Span.From.Before(t0) || e.Span.To.After(t0.Add(time.Second+p.rtt)) {
 				t.Errorf("dated %v, outside of the two polls", e.Span)
 			}

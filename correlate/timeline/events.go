@@ -49,7 +49,8 @@ const (
 	EventMark EventType = "mark"
 )
 
-// Events of ports and devices, written by devices.
+// Events of ports and devices, written by devices. Any of them may also have the attr dated: "polls" says that nothing
+// but two readings dates it, so that it can have happened anywhere in its Span.
 const (
 	// EventOper is a change of a port's operational state. Attrs: from, to (up, down, ...).
 	EventOper EventType = "if.oper"

@@ -31,6 +31,7 @@ var figures = []figure{
 	{"cases", "cases from the world, told as facts by hand, against what they turned out to be", cases},
 	{"stories", "simulated faults told without waiting: right cause, right port, false alarms, calibration", stories},
 	{"cable", "how often the interval of a link test covers the injected rate, and whether bad frames are counted exactly", cable},
+	{"dating", "how far from the truth the events of simulated stories are dated", dating},
 	{"speed", "how long a recording of a day takes to diagnose, and how much memory", speed},
 }
 
