@@ -6,12 +6,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
 	"time"
 
 	"whydrop/correlate"
 	"whydrop/correlate/timeline"
 )
+
+// failer is where a case that can't be read ends: a test, or one of [CheckCases].
+type failer interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
 
 // The campus of the catalogue's cases: acc - swA - fw1 or fw2 - swB, a probe of 50 Mbit/s from a host at acc to
 // one at swB, two ports of acc that are watched but on no path.
@@ -102,7 +108,7 @@ type silence struct {
 }
 
 // pieces reads "10..20: 5, 20..: 6" as a function of the second; ok is false where nothing is said.
-func pieces(t testing.TB, text string) func(float64) (string, bool) {
+func pieces(t failer, text string) func(float64) (string, bool) {
 	type piece struct {
 		from, to float64
 		value    string
@@ -127,7 +133,7 @@ func pieces(t testing.TB, text string) func(float64) (string, bool) {
 	}
 }
 
-func parse(t testing.TB, s string, def float64) float64 {
+func parse(t failer, s string, def float64) float64 {
 	s = strings.TrimSpace(s)
 	if s == "" {
 		return def
@@ -154,7 +160,7 @@ func subject(s string) timeline.Subject {
 }
 
 // build makes the snapshot and the topology of a story.
-func (st story) build(t testing.TB) (timeline.Snapshot, correlate.Topology) {
+func (st story) build(t failer) (timeline.Snapshot, correlate.Topology) {
 	topo := campus
 	n := int(orDefault(st.Seconds, 60))
 	rate := orDefault(st.Rate, 50e6)
@@ -187,7 +193,7 @@ func (st story) build(t testing.TB) (timeline.Snapshot, correlate.Topology) {
 }
 
 // base is a minute in which nothing is wrong.
-func (st story) base(t testing.TB, all map[timeline.Key][]timeline.Sample, topo correlate.Topology, n int, rate float64) {
+func (st story) base(t failer, all map[timeline.Key][]timeline.Sample, topo correlate.Topology, n int, rate float64) {
 	via := func(float64) (string, bool) { return "fw1", true }
 	if st.Via != "" {
 		via = pieces(t, st.Via)
@@ -249,7 +255,7 @@ func (st story) base(t testing.TB, all map[timeline.Key][]timeline.Sample, topo 
 }
 
 // lay puts a series over what is there.
-func (st story) lay(t testing.TB, all map[timeline.Key][]timeline.Sample, x series, n int) {
+func (st story) lay(t failer, all map[timeline.Key][]timeline.Sample, x series, n int) {
 	k := timeline.Key{Subject: subject(x.Of), Metric: timeline.Metric(x.Metric)}
 	if _, ok := timeline.Describe(k.Metric); !ok {
 		t.Fatalf("%s is no metric", x.Metric)
