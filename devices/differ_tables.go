@@ -15,6 +15,7 @@ type tables struct {
 	rows     map[string]map[string]string // by table: key and value of each row
 	rowsAt   map[string]timeline.Span
 	drops    map[tableKey]*classDrops
+	answered string // where answers came from, if from another address than was asked
 }
 
 // tableKey names one figure or state of a table's row.
@@ -37,6 +38,7 @@ func newTables() tables {
 
 // tables writes what the reading's tables say.
 func (w *writer) tables() {
+	w.answered()
 	w.trees()
 	w.neighbours()
 	w.stations()

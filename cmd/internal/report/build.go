@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"whydrop/correlate"
@@ -22,6 +23,7 @@ func Build(in Input) Document {
 		Span:          spanOf(in.Snapshot.Span()),
 		Findings:      list(ds, findingOf),
 		Outages:       list(outages, outageOf),
+		Tests:         tests(in.Snapshot),
 		Examined:      examined(in.Snapshot, in.Topology),
 		Inputs:        list(in.Blocks, func(b Block) Block { return Block{Clean(b.Where), Clean(b.Kind), prose(b.What)} }),
 		Problems:      list(in.Problems, prose),
@@ -128,12 +130,20 @@ func blind(in Input) []string {
 	return out
 }
 
-// warnings are those of the input and what was relaxed for each device.
+// warnings are those of the input, what was relaxed for each device, and where answers came from elsewhere.
 func warnings(in Input) []string {
 	out := slices.Clone(in.Warnings)
 	for _, d := range in.Topology.Devices {
 		for _, w := range d.Warnings {
 			if w = d.Name + ": " + w; !slices.Contains(out, w) {
+				out = append(out, w)
+			}
+		}
+	}
+	// A device that answers from another address than was asked (devices.AnsweredFrom) may be another one.
+	for _, e := range in.Snapshot.Events() {
+		if from := e.Attrs["answered_from"]; e.Type == timeline.EventSettings && e.Kind == timeline.KindDevice && from != "" {
+			if w := e.Device + ": its answers come from " + from + ", not from the address that was asked; any_source allows that"; !slices.Contains(out, w) {
 				out = append(out, w)
 			}
 		}
@@ -151,7 +161,7 @@ func findingOf(d rules.Diagnosis) Finding {
 		Subject:    NameOf(d.Subject),
 		Span:       spanOf(d.Span),
 		Summary:    prose(d.Summary),
-		Evidence:   list(d.Evidence, evidenceOf),
+		Evidence:   list(distinct(d.Evidence), evidenceOf),
 		Against:    list(d.Against, prose),
 		Missing:    list(d.Missing, prose),
 		Next:       list(d.Next, prose),
@@ -163,6 +173,25 @@ func findingOf(d rules.Diagnosis) Finding {
 		f.Title = f.ID
 	}
 	return f
+}
+
+// distinct leaves out what another piece of evidence of the same figure says in the same words, and more: the causes of a
+// chain may rest on one observation.
+func distinct(in []rules.Evidence) []rules.Evidence {
+	var out []rules.Evidence
+	for i, e := range in {
+		repeats := func(j int, o rules.Evidence) bool {
+			return o.Subject == e.Subject && o.Metric == e.Metric && strings.Contains(o.Text, e.Text) && (len(o.Text) > len(e.Text) || j < i && o.Span == e.Span)
+		}
+		said := false
+		for j, o := range in {
+			said = said || e.Text != "" && i != j && repeats(j, o)
+		}
+		if !said {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 func evidenceOf(e rules.Evidence) Evidence {

@@ -175,3 +175,45 @@ func TestWarningsOfDevicesAreToldOnce(t *testing.T) {
 		t.Errorf("got %q, want %q", d.Warnings, want)
 	}
 }
+
+func TestOneObservationIsOneLineOfEvidence(t *testing.T) {
+	sub, other := timeline.Device("sw1"), timeline.Device("sw2")
+	sp := timeline.Span{From: time.Unix(1e9, 0), To: time.Unix(1e9+5, 0)}
+	late := timeline.Span{From: sp.To, To: sp.To.Add(time.Second)}
+	for _, tt := range []struct {
+		name string
+		in   []rules.Evidence
+		want int
+	}{
+		{"the same words within others", []rules.Evidence{{Subject: sub, Metric: "if.in.bits", Text: "it changed: a fell, b rose", Span: sp}, {Subject: sub, Metric: "if.in.bits", Text: "a fell, b rose", Span: sp}}, 1},
+		{"the shorter one first", []rules.Evidence{{Subject: sub, Text: "a fell", Span: sp}, {Subject: sub, Text: "then a fell", Span: sp}}, 1},
+		{"the same words at another time", []rules.Evidence{{Subject: sub, Text: "a fell", Span: sp}, {Subject: sub, Text: "a fell", Span: late}}, 2},
+		{"twice the same", []rules.Evidence{{Subject: sub, Text: "a fell", Span: sp}, {Subject: sub, Text: "a fell", Span: sp}}, 1},
+		{"of another device", []rules.Evidence{{Subject: sub, Text: "a fell", Span: sp}, {Subject: other, Text: "a fell", Span: sp}}, 2},
+		{"figures without words", []rules.Evidence{{Subject: sub, Metric: "x", Span: sp}, {Subject: sub, Metric: "x", Span: sp}}, 2},
+	} {
+		if got := report.Findings([]rules.Diagnosis{{Evidence: tt.in}})[0].Evidence; len(got) != tt.want {
+			t.Errorf("%s: got %d lines, want %d", tt.name, len(got), tt.want)
+		}
+	}
+}
+
+func TestADeviceThatAnswersFromElsewhereIsAWarning(t *testing.T) {
+	e := timeline.Event{Subject: timeline.Device("sw1"), Type: timeline.EventSettings, Attrs: map[string]string{"answered_from": "192.0.2.9"}}
+	d := report.Build(report.Input{Snapshot: timeline.NewSnapshot(e, e)})
+	want := []string{"sw1: its answers come from 192.0.2.9, not from the address that was asked; any_source allows that"}
+	if !slices.Equal(d.Warnings, want) {
+		t.Errorf("got %q, want %q", d.Warnings, want)
+	}
+}
+
+func TestThePlaceOfARecordingIsOneLine(t *testing.T) {
+	path := "/home/operations/.local/state/whydrop/sessions/a site with a long name-20260301T140200.000Z.whydrop"
+	var b strings.Builder
+	if err := report.Text(&b, report.Build(report.Input{Session: path})); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "\nRecording  "+path+"\n") {
+		t.Errorf("got\n%s", b.String())
+	}
+}

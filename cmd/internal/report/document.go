@@ -32,6 +32,7 @@ type Document struct {
 	Span          Span       `json:"span"`     // what the report covers
 	Findings      []Finding  `json:"findings"` // best first
 	Outages       []Outage   `json:"outages"`  // in order of time
+	Tests         []Test     `json:"tests"`    // that ended, in order of their end
 	Examined      []Examined `json:"examined"` // every series and what it was good for
 	Inputs        []Block    `json:"inputs"`   // what analyze recognised; empty for a live report
 	Problems      []string   `json:"problems"` // devices, probes or files that could not be read

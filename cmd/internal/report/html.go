@@ -50,6 +50,8 @@ type htmlDoc struct {
 	Events                  []htmlEvent
 	MoreEvents              int
 	MoreOutages             int
+	Tests                   []htmlTest
+	MoreTests               int
 	Inputs                  []Block
 	Looked                  []htmlLook
 	Problems, Warnings      []string
@@ -112,6 +114,8 @@ func newHTMLDoc(d Document) htmlDoc {
 	}
 	h.Outages = list(d.Outages[:min(len(d.Outages), maxRows)], htmlOutageOf)
 	h.MoreOutages = len(d.Outages) - len(h.Outages)
+	h.Tests = list(d.Tests[:min(len(d.Tests), maxRows)], htmlTestOf)
+	h.MoreTests = len(d.Tests) - len(h.Tests)
 	h.Ports = htmlPorts(d)
 	h.Events, h.MoreEvents = htmlEvents(d)
 	for _, p := range h.Ports {
@@ -216,12 +220,12 @@ func htmlPortOf(d Document, sub timeline.Subject, busiest float64) htmlPort {
 // maxRows keeps the page of a storm printable: this many outages and this many events.
 const maxRows = 150
 
-// htmlEvents lists the events in order of time. Where there are too many, the chatter of logs is left out, then
+// htmlEvents lists the events in order of time; tests have a table of their own. Where there are too many, the chatter of logs is left out, then
 // what happened off the path, then the latest.
 func htmlEvents(d Document) (out []htmlEvent, more int) {
 	events := d.Snapshot.Events()
 	own := func(e timeline.Event) bool {
-		return e.Type == timeline.EventProbeStart || e.Type == timeline.EventProbeStop
+		return e.Type == timeline.EventProbeStart || e.Type == timeline.EventProbeStop || e.Type == timeline.EventResult
 	}
 	log := func(e timeline.Event) bool { return e.Type == timeline.EventSyslog }
 	off := func(e timeline.Event) bool { return !d.Topology.OnPath(e.Subject) }

@@ -43,6 +43,10 @@ var contract = schema{
 		"from": "time", "to": "time", "duration_ms": "number", "direction": "forward|reverse|both",
 		"seen_by": "heartbeat|tcp", "path": "string", "backoff_ms": "?number", "lost": "?number", "open": "bool",
 	}},
+	"tests": []any{schema{
+		"from": "time", "to": "time", "path": "string", "experiment": "string", "proto": "string", "direction": "string",
+		"rate_bps": "?number", "offered_bps": "?number", "loss_ratio": "?number", "retransmits": "?number", "rtt_ms": "?number", "text": "string",
+	}},
 	"examined": []any{schema{
 		"device": "string", "port": "string", "metric": "string", "samples": "number", "gaps": "number",
 		"on_path": "bool", "events": "number", "min": "?number", "max": "?number", "unit": "?string", "reasons": "counts",

@@ -37,7 +37,7 @@ type svgChart struct {
 	AxisY, TextY  string
 
 	// What the key has to explain.
-	HasDark, HasStall, HasEvent, HasOff, HasMark, HasOffer, HasReverse, HasBlind bool
+	HasDark, HasStall, HasEvent, HasOff, HasMark, HasOffer, HasReverse, HasBlind, HasTest bool
 }
 
 // svgStrip is one diagram.
@@ -68,6 +68,7 @@ type svgLane struct {
 	Name, Y, TextY string
 	Off            bool
 	Blind          []svgShade // when nothing was read of the device
+	Tests          []svgShade // when a test ran
 	Marks          []svgMark
 }
 
@@ -138,6 +139,7 @@ func (c *svgChart) fillKey() {
 	}
 	for _, l := range c.Lanes {
 		c.HasBlind = c.HasBlind || len(l.Blind) > 0
+		c.HasTest = c.HasTest || len(l.Tests) > 0
 		for _, m := range l.Marks {
 			c.HasOff = c.HasOff || m.Class == "off"
 			c.HasMark = c.HasMark || m.Class == "own"

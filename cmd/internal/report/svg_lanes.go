@@ -38,7 +38,12 @@ func lanes(d Document, span timeline.Span) []svgLane {
 			continue
 		}
 		l := lane(name, off)
-		if len(l.Marks) >= maxLaneMarks {
+		if len(l.Marks)+len(l.Tests) >= maxLaneMarks {
+			continue
+		}
+		if e.Type == timeline.EventResult { // it took its time
+			x0, x1 := xAt(e.Span.From, span), xAt(e.Span.To, span)
+			l.Tests = append(l.Tests, svgShade{X: px(x0), Width: px(max(x1-x0-1, 1)), Tip: Clock(e.Span.From) + " " + EventText(e)})
 			continue
 		}
 		l.Marks = append(l.Marks, svgMark{
@@ -61,6 +66,8 @@ func laneOf(d Document, e timeline.Event) (name string, off, ok bool) {
 		return "", false, false
 	case timeline.EventMark:
 		return "marks", false, true
+	case timeline.EventResult:
+		return "tests", false, true
 	}
 	switch e.Kind {
 	case timeline.KindPath, timeline.KindHost:
@@ -115,6 +122,9 @@ func (l *svgLane) place(top float64) {
 	l.Y, l.TextY = px(mid), px(mid+4)
 	for i := range l.Blind {
 		l.Blind[i].Y, l.Blind[i].Height = px(mid-5), px(10)
+	}
+	for i := range l.Tests {
+		l.Tests[i].Y, l.Tests[i].Height = px(mid-4), px(8)
 	}
 	for i := range l.Marks {
 		l.Marks[i].Y = px(mid)

@@ -17,8 +17,20 @@ type svgSpark struct {
 	Known         bool
 	Bars          string // one path
 	Most          string
-	Quiet         bool // known, and nothing but zero
+	Quiet         bool   // known, and nothing but zero
+	Why           string // why it is not known, in a word
 	Width, Height string
+}
+
+// unknown says in a few words why there is no figure of a port.
+func unknown(s timeline.Snapshot, sub timeline.Subject, m timeline.Metric) string {
+	if gaps := s.GapsOf(sub, m); len(gaps) > 0 {
+		return Clean(string(gaps[len(gaps)-1].Reason))
+	}
+	if _, read := s.Last(sub, timeline.Oper); read {
+		return "not counted yet" // a rate needs two readings
+	}
+	return "not read"
 }
 
 // spark draws the largest value of each column as a bar, so that a single bad second is seen in a long day. The
@@ -37,6 +49,9 @@ func spark(d Document, sub timeline.Subject, scale float64, metrics ...timeline.
 				sum[i] = max(sum[i], b.Max)
 			}
 		}
+	}
+	if !out.Known {
+		out.Why = unknown(d.Snapshot, sub, metrics[0])
 	}
 	hi := 0.0
 	for _, v := range sum {

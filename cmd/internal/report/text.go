@@ -105,8 +105,20 @@ func (p *page) head(d Document, zone *time.Location) {
 		p.field(0, "Path", PathText(n))
 	}
 	if d.Session != nil {
-		p.field(0, "Recording", *d.Session)
+		p.recording(*d.Session)
 	}
+}
+
+// maxWhole is how long a file's path may be to stand in one line, however wide the page: it is to be copied. What is
+// longer than most systems allow for a name is no place anybody copies.
+const maxWhole = 255
+
+func (p *page) recording(path string) {
+	if path = Clean(path); uniseg.StringWidth(path) > maxWhole {
+		p.field(0, "Recording", path)
+		return
+	}
+	p.line(p.label(0, "Recording") + path)
 }
 
 // PathText draws a path in one line: "a-b to 10.10.0.20: acc > swA > fw1|fw2 > swB".
