@@ -43,7 +43,7 @@ func Experiment(ctx context.Context, opt ExperimentOptions) error {
 		return Exit{ExitUsage, err}
 	}
 	if o.Format == "text" {
-		fmt.Fprintf(o.Out, "Sweep of %s to %s: %s\n", opt.Kind, report.Clean(o.Host), loadText(plan.Load()))
+		fmt.Fprintf(o.Out, "Sweep of %s to %s: %s\n", opt.Kind, report.Clean(o.Host), loadText(plan.Load(), boundHint))
 	}
 	done := 0
 	follow := timeline.SinkFunc(func(r timeline.Record) {
@@ -94,7 +94,11 @@ func (opt ExperimentOptions) options(ctx context.Context, to netip.Addr) experim
 	return o
 }
 
-func loadText(l experiment.Load) string {
+// boundHint is added to a load without a bound where a flag gives one.
+const boundHint = " (-b bounds it)"
+
+// loadText says what an experiment puts on the path.
+func loadText(l experiment.Load, hint string) string {
 	parts := []string{fmt.Sprintf("up to %.0f s", math.Ceil(l.Time.Seconds()))}
 	if l.Streams > 1 {
 		parts = append(parts, fmt.Sprintf("%d streams", l.Streams))
@@ -102,7 +106,7 @@ func loadText(l experiment.Load) string {
 	if l.Peak > 0 {
 		return strings.Join(append(parts, fmt.Sprintf("at most %s and %s", experiment.Bits(l.Peak), experiment.Bytes(float64(l.Bytes)))), ", ")
 	}
-	return strings.Join(append(parts, "as much as the path takes (-b bounds it)"), ", ")
+	return strings.Join(append(parts, "as much as the path takes"+hint), ", ")
 }
 
 // experimentText prints table, chart, theory and meaning.

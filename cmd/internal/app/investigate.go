@@ -240,7 +240,11 @@ func (in *investigation) one(ctx context.Context, n int, name, why string) (bool
 	if err != nil {
 		return false, err
 	}
-	question := fmt.Sprintf("Experiment %d, %s: %s. It would show: %s.", n, name, loadText(load), why)
+	hint := boundHint
+	if in.opt.Live != nil {
+		hint = "" // no flag was given to the watch
+	}
+	question := fmt.Sprintf("Experiment %d, %s: %s. It would show: %s.", n, name, loadText(load, hint), why)
 	fmt.Fprintln(in.opt.Out, question)
 	if in.opt.Ask != nil && !in.opt.Ask(question) {
 		return false, nil
@@ -272,7 +276,7 @@ func (in *investigation) carryOut(ctx context.Context, name string) (string, err
 	if err != nil {
 		return "", err
 	}
-	rows, err := experiment.Run(ctx, p, in.sink())
+	rows, err := experiment.Run(ctx, p, timeline.Tee(in.sink(), timeline.SinkFunc(in.progress)))
 	if err != nil {
 		return "", Exit{ExitNotMeasured, err}
 	}
@@ -290,6 +294,13 @@ func (in *investigation) sink() timeline.Sink {
 			in.live.Out.Put(e)
 		}
 	})
+}
+
+// progress tells a test of a sweep that ended.
+func (in *investigation) progress(r timeline.Record) {
+	if e, ok := r.(timeline.Event); ok && e.Type == timeline.EventResult {
+		fmt.Fprintln(in.opt.Out, "  "+e.Text)
+	}
 }
 
 func (in *investigation) diagnose() []rules.Diagnosis {

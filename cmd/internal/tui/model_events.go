@@ -20,7 +20,7 @@ const (
 	KindLog                 // a line of a log that means nothing in particular, on the path or off it
 	KindOutage              // the path did not deliver
 	KindProblem             // a probe or a device could not be read
-	KindOwn                 // what probes say of themselves, and marks
+	KindOwn                 // what probes and this host say of themselves, and marks
 )
 
 // kindWords are the words for the kinds, to read and to filter by.
@@ -67,7 +67,7 @@ func eventRow(e timeline.Event, t correlate.Topology) Event {
 		row.At, row.Kind = e.Span.From, KindOutage
 	case e.Type == timeline.EventProbeProblem:
 		row.Kind = KindProblem
-	case e.Type == timeline.EventMark, e.Type == timeline.EventProbeStart, e.Type == timeline.EventProbeStop:
+	case e.Type == timeline.EventMark, e.Type == timeline.EventProbeStart, e.Type == timeline.EventProbeStop, e.Type == timeline.EventResult, e.Kind == timeline.KindHost:
 		row.Kind = KindOwn
 	case e.Type == timeline.EventSyslog:
 		row.Kind = KindLog

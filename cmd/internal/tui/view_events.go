@@ -102,7 +102,7 @@ func (g glyphs) kind(k Kind) (string, ink) {
 func drawEventWhole(c *canvas, y, lines int, e Event, i, n int) {
 	place := fmt.Sprintf("%d of %d", i+1, n)
 	text := e.Where + ": " + e.What
-	if w := e.Span.Width(); e.Kind != KindOutage && e.Kind != KindProblem && w > 0 {
+	if w := e.Span.Width(); e.Kind != KindOutage && e.Kind != KindProblem && e.Kind != KindOwn && w > 0 {
 		text += " (dated ±" + report.Length(w/2) + ")"
 	}
 	width := c.width - eventTimeAt - 2
