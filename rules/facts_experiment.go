@@ -247,6 +247,33 @@ func (f *testFacts) losses(rs, steady []result, line float64) {
 	}
 }
 
+// standsOut says whether a source port loses more than its handful of packets would by chance if all ports lost alike:
+// three or more, and four standard deviations above what the others lose. A test that tells no numbers is believed.
+func (r result) standsOut(rs []result) bool {
+	num := func(r result, key string) float64 {
+		v, err := strconv.ParseFloat(r.event.Attrs[key], 64)
+		if err != nil {
+			return nan
+		}
+		return v
+	}
+	lost, total := num(r, "lost"), num(r, "total")
+	if math.IsNaN(lost) || math.IsNaN(total) {
+		return true
+	}
+	var others, of float64
+	for _, o := range rs {
+		if n := num(o, "total"); o.port > 0 && o.port != r.port && n > 0 && num(o, "lost") >= 0 {
+			others, of = others+num(o, "lost"), of+n
+		}
+	}
+	if of == 0 {
+		return true
+	}
+	expected := others / of * total
+	return lost >= 3 && lost > expected+4*math.Sqrt(expected+0.25)
+}
+
 // combined puts the tests that are a handful of packets each (source ports, sizes of a path MTU) together, one result for
 // each experiment and direction: their losses by themselves are shares of next to nothing.
 func combined(rs []result) []result {
@@ -377,7 +404,7 @@ func (f *testFacts) flows(rs, steady []result) {
 	for _, r := range rs {
 		if r.port > 0 {
 			ports[r.port] = true
-			if r.lossy() || r.failed() {
+			if (r.lossy() || r.failed()) && r.standsOut(rs) {
 				lossy[r.port] = true
 			}
 		}
