@@ -22,7 +22,7 @@ func TestTestsThatEnded(t *testing.T) {
 		want htmlTest
 	}{
 		{"a step of a sweep", result(map[string]string{"experiment": "rate", "proto": "udp", "direction": "forward", "offered_bps": "5e7", "rate_bps": "49.4e6", "loss_ratio": "0.012", "rtt_ms": "0.84"}, "rate sweep, UDP there: 50 Mbit/s"),
-			htmlTest{"2026-03-01 14:02:00.000", "rate sweep, UDP there: 50 Mbit/s", "50.0 Mbit/s", "49.4 Mbit/s", "1.2 %", "–", "840 µs"}},
+			htmlTest{"2026-03-01 14:02:00.000", "rate sweep, UDP there: 50 Mbit/s", "50.0 Mbit/s", "49.4 Mbit/s", "1.2 %", "–", "0.84 ms"}},
 		{"what was not measured is not 0", result(map[string]string{"proto": "tcp", "direction": "reverse", "rate_bps": "NaN"}, ""),
 			htmlTest{"2026-03-01 14:02:00.000", "tcp from the far end", "–", "–", "–", "–", "–"}},
 	} {
