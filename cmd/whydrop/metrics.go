@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -12,6 +14,7 @@ import (
 
 	"whydrop/cmd/internal/app"
 	"whydrop/correlate/timeline"
+	"whydrop/devices/snmp"
 )
 
 // metricFormats are the forms in which the table of metrics is printed.
@@ -25,7 +28,10 @@ func newMetrics() *cobra.Command {
 		Use:   "metrics [PART-OF-A-NAME...]",
 		Short: "List every figure that is kept: its unit, what it counts, where it comes from",
 		Long: `Lists every metric: its name, its unit, what it is a metric of, what it counts, and the MIB objects, command line
-fields and probes that it comes from. With arguments, only those whose name or sources hold one of them.`,
+fields and probes that it comes from. With arguments, only those whose name or sources hold one of them.
+
+A MIB object marked "not seen on a real device" is read as its MIB describes it: none of the recordings of real devices
+that it was tested with has it. --format md without arguments also lists the SNMP tables.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			print, ok := metricFormats[format]
 			if !ok {
@@ -35,7 +41,10 @@ fields and probes that it comes from. With arguments, only those whose name or s
 			if len(list) == 0 {
 				return app.Usagef("no metric has %s in its name or sources", strings.Join(args, " or "))
 			}
-			return print(os.Stdout, list)
+			if err := print(os.Stdout, list); err != nil || format != "md" || len(args) > 0 {
+				return err
+			}
+			return tablesMarkdown(os.Stdout)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text, md (a table for a document) or json")
@@ -61,9 +70,54 @@ func metricsText(w io.Writer, list []timeline.Description) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "METRIC\tUNIT\tOF\tNAME\tSOURCES")
 	for _, d := range list {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", d.Metric, d.Unit, d.Kind, d.Name, d.Sources)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", d.Metric, d.Unit, d.Kind, d.Name, marked(d.Sources))
 	}
 	return t.Flush()
+}
+
+const notSeen = "not seen on a real device"
+
+var sourceWord = regexp.MustCompile(`[a-z][A-Za-z0-9]+`)
+
+// unseen returns the MIB objects among a metric's sources that no real device was seen to have.
+func unseen(sources string) []string {
+	out := []string{}
+	for _, w := range sourceWord.FindAllString(sources, -1) {
+		if snmp.Unseen(w) && !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// marked returns the sources with those marked.
+func marked(sources string) string {
+	return sourceWord.ReplaceAllStringFunc(sources, func(w string) string {
+		if snmp.Unseen(w) {
+			return w + " (" + notSeen + ")"
+		}
+		return w
+	})
+}
+
+// cadences are how often tables are read, for a reader.
+var cadences = map[snmp.Cadence]string{
+	snmp.Counters: "each poll, watched ports", snmp.States: "states each poll, all rows every 30 s", snmp.Slow: "once a minute", snmp.Once: "once",
+}
+
+// tablesMarkdown lists the SNMP tables.
+func tablesMarkdown(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("\n| SNMP table | MIB | read | seen on |\n|---|---|---|---|\n")
+	for _, t := range snmp.Tables {
+		seen := "real devices"
+		if t.Unseen {
+			seen = notSeen
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", t.Name, markdownCell.Replace(t.MIB), cadences[t.Cadence], seen)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 // markdownCell keeps a text within its cell.
@@ -73,7 +127,7 @@ func metricsMarkdown(w io.Writer, list []timeline.Description) error {
 	var b strings.Builder
 	b.WriteString("| metric | unit | of | name | what it counts | sources |\n|---|---|---|---|---|---|\n")
 	for _, d := range list {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", d.Metric, d.Unit, d.Kind, markdownCell.Replace(d.Name), markdownCell.Replace(d.Help), markdownCell.Replace(d.Sources))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", d.Metric, d.Unit, d.Kind, markdownCell.Replace(d.Name), markdownCell.Replace(d.Help), markdownCell.Replace(marked(d.Sources)))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -87,10 +141,11 @@ func metricsJSON(w io.Writer, list []timeline.Description) error {
 		Of      string          `json:"of"`
 		Help    string          `json:"help"`
 		Sources string          `json:"sources"`
+		Unseen  []string        `json:"not_seen_on_a_real_device"`
 	}
 	out := make([]metric, 0, len(list))
 	for _, d := range list {
-		out = append(out, metric{d.Metric, d.Name, d.Unit, d.Kind.String(), d.Help, d.Sources})
+		out = append(out, metric{d.Metric, d.Name, d.Unit, d.Kind.String(), d.Help, d.Sources, unseen(d.Sources)})
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
