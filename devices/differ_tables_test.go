@@ -66,6 +66,17 @@ func TestTablesBecomeEvents(t *testing.T) {
 			func(r *Reading) { r.Trees = tree(TreePort{State: Some("forwarding"), Forwards: C32(2)}, 4) },
 			[]string{"sw1 Gi1/0/1 stp.state to=forwarding tree=vlan 20"},
 		},
+		"a port that begins to forward tells so once": {
+			func(r *Reading) {
+				r.Interfaces[0].STPState = Some("learning")
+				r.Trees = []Tree{{Name: "mst 0", Ports: []TreePort{{Port: r.Interfaces[0].Name, State: Some("learning"), Forwards: C32(1)}}}}
+			},
+			func(r *Reading) {
+				r.Interfaces[0].STPState = Some("forwarding")
+				r.Trees = []Tree{{Name: "mst 0", Ports: []TreePort{{Port: r.Interfaces[0].Name, State: Some("forwarding"), Forwards: C32(2)}}}}
+			},
+			[]string{"sw1 Gi1/0/1 stp.state from=learning to=forwarding"},
+		},
 		"a gateway moves": {
 			func(r *Reading) { r.Redundancy = hsrp("standby", time.Hour) },
 			func(r *Reading) { r.Redundancy = hsrp("active", 400*time.Millisecond) },

@@ -87,9 +87,9 @@ func (w *writer) treePort(t *Tree, p *TreePort) {
 	what := "tree " + t.Name
 	told := false
 	own := common(t) && w.saysState(p.Port)
-	if p.State.OK && !own {
+	if p.State.OK {
 		before, between, news := w.turned(sub, what+" state", p.State.Value)
-		if told = news; news {
+		if told = news; news && !own { // the port's own state tells it, too
 			w.event(sub, timeline.EventSTPState, between, "spanning tree moved "+p.Port+" from "+before+" to "+p.State.Value+" in "+t.Name,
 				map[string]string{"from": before, "to": p.State.Value, "tree": t.Name})
 		}
@@ -100,9 +100,10 @@ func (w *writer) treePort(t *Tree, p *TreePort) {
 				map[string]string{"from": before, "to": p.Role.Value, "tree": t.Name})
 		}
 	}
-	step, over, ok := w.rose(sub, what+" forwards", "", p.Forwards)
+	between := timeline.Span{From: w.side.tables.counters[tableKey{sub, what + " forwards"}].at.From, To: w.now.To}
+	step, _, ok := w.rose(sub, what+" forwards", "", p.Forwards)
 	if ok && step > 0 && !told && p.State.Value == "forwarding" && w.owns(sub, timeline.Metric(what+" state")) {
-		w.event(sub, timeline.EventSTPState, over, p.Port+" stopped forwarding in "+t.Name+" and began again between two polls",
+		w.event(sub, timeline.EventSTPState, between, p.Port+" stopped forwarding in "+t.Name+" and began again between two polls",
 			map[string]string{"to": "forwarding", "tree": t.Name})
 	}
 	if before, between, news := w.turned(sub, what+" guard", p.Inconsistent); news {
