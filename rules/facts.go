@@ -98,6 +98,7 @@ type pathFacts struct {
 	OpenLow     float64       `expr:"open_low"`     // seconds
 	OpenSpan    timeline.Span `expr:"open_span"`
 	OpenWorst   float64       `expr:"open_worst"` // the worst loss ratio of them
+	OpenCheck   string        `expr:"open_check"` // nothing ever came back since the start: what the probing host knows of the way; "" otherwise
 
 	GoodputIn  func(timeline.Span) float64 `expr:"goodput_in"`      // median over a span
 	LossIn     func(timeline.Span) float64 `expr:"loss_in"`         // mean, of the worse direction

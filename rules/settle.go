@@ -72,6 +72,7 @@ func (e *evaluation) settle() {
 		f := ps.facts
 		f.OpenStalls, f.OpenFlow, f.OpenLongest, f.OpenLoss = 0, 0, 0, 0
 		f.OpenDelay, f.OpenLow, f.OpenWorst, f.OpenSpan = 0, 0, 0, timeline.Span{}
+		f.OpenCheck = ""
 		f.Explained = truth(slices.ContainsFunc(e.matches, func(m *match) bool { return m.verdict == Holds && m.cand.path == ps.Path.Name && !m.rule.Residual }))
 		for _, ep := range ps.Episodes {
 			if e.explained(ep) || e.hostBusy(ep) || ep.Kind == correlate.Stall && !ep.Incident.Dropped() {
@@ -81,6 +82,9 @@ func (e *evaluation) settle() {
 			switch ep.Kind {
 			case correlate.Stall:
 				f.OpenStalls++
+				for _, o := range ep.Incident.Outages {
+					f.OpenCheck = cmp.Or(o.Event.Attrs["check"], f.OpenCheck)
+				}
 				if !ep.Incident.Stall().IsZero() && ep.Incident.DarkAny().IsZero() && !math.IsNaN(e.heartbeatsKnown(ps)) {
 					f.OpenFlow++
 				}
