@@ -73,7 +73,8 @@ type Book struct {
 	last    beat // the last heartbeat in order that came back and has its verdict
 	lastNum uint64
 	have    bool
-	refused int // refusals since last
+	refused int           // refusals since last
+	refusal time.Duration // when the first of them came
 	counts  bool
 
 	refusals int     // in all
@@ -138,7 +139,12 @@ func (b *Book) Stalled(from, to time.Time) {
 }
 
 // Refused says that the far end's host answered that nobody listens there.
-func (b *Book) Refused() { b.refused, b.refusals = b.refused+1, b.refusals+1 }
+func (b *Book) Refused() {
+	if b.refused == 0 {
+		b.refusal = b.ref.Sub(b.start)
+	}
+	b.refused, b.refusals = b.refused+1, b.refusals+1
+}
 
 // Reported says that somebody on the path said of a heartbeat that it could not be delivered: it is lost, and the
 // outage's text repeats who said what.

@@ -211,6 +211,10 @@ func TestOutagesAreWhatTheNetworkDid(t *testing.T) {
 			off: func(at time.Duration) (bool, bool) {
 				return at < 3020*ms, at >= 3*time.Second && at < 4*time.Second
 			}}, nil},
+		{"the far end's host starts anew, and refuses before its reflector runs", world{there: there, back: back, restarts: []time.Duration{3 * time.Second},
+			off: func(at time.Duration) (bool, bool) {
+				return at >= 4400*ms, at >= 3*time.Second && at < 4500*ms
+			}}, []want{{timeline.Forward, 2982 * ms, 4502 * ms, 75, 0, false}}},
 		{"the host sleeps", world{there: there, back: back, sends: func(at time.Duration) bool { return at < 3*time.Second || at > 4*time.Second }}, nil},
 		{"the host sleeps and one heartbeat is lost as well", world{there: dark(there, 2980*ms, 3*time.Second), back: back, sends: func(at time.Duration) bool { return at < 3*time.Second || at > 4*time.Second }}, nil},
 		{"the host wakes in the middle of an outage", world{there: dark(there, 3500*ms, 5*time.Second), back: back, sends: func(at time.Duration) bool { return at < 3*time.Second || at > 4*time.Second }},

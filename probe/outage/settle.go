@@ -115,6 +115,9 @@ func (b *Book) note(s segment) string {
 	if r := b.reports; r.n > 0 {
 		text += fmt.Sprintf("; %s said %q of %d", r.by, r.what, r.n)
 	}
+	if b.refused > 0 {
+		text += fmt.Sprintf("; the far end's host refused %d of them at the end", b.refused)
+	}
 	if s.restarted {
 		text += "; the far end's numbers began anew meanwhile, so the direction is less sure"
 	}
@@ -147,10 +150,19 @@ func (b *Book) arrive(e beat) {
 
 // isPeer says whether the missing heartbeats of s were refused by the far end's host: it was there, its reflector
 // was not. Hosts limit how often they say so (Linux: icmp_ratelimit, once a second), so one refusal stands for
-// all heartbeats of two seconds.
+// all heartbeats of two seconds. A host that is silent at first and refuses then was away itself: it started anew.
 func (b *Book) isPeer(s segment) bool {
 	dark := s.toBeat.sent - s.fromBeat.sent
+	if b.refused > 0 && dark < 2*time.Second && b.refusal-s.fromBeat.back() > b.prompt() {
+		return false
+	}
 	return b.refused > 0 && (2*uint64(b.refused) >= s.missing || time.Duration(b.refused)*2*time.Second >= dark)
+}
+
+// prompt is how soon after the last answer the host of a reflector that ended refuses the next heartbeats, at the latest.
+func (b *Book) prompt() time.Duration {
+	const slack = 200 * time.Millisecond
+	return slack + 4*b.cfg.Heartbeat + 2*b.rtt.value()
 }
 
 func (b *Book) reportPeer(s segment) {

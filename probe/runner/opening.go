@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/netip"
 	"strconv"
 	"sync"
@@ -98,12 +99,18 @@ func (o *opening) tell(out timeline.Sink, to, started time.Time, check string, o
 	out.Put(timeline.Event{Subject: o.path, Type: timeline.EventOutage, Span: sp, Text: text, Attrs: attrs, Origin: timeline.Origin{Collector: "heartbeat:" + o.path.Name}})
 }
 
-// checkTo says what this host knows of the way to an address; "" if it is a name, which had to be asked for.
+// checkTo says what this host knows of the way to an address or a name.
 func checkTo(to string) func(context.Context) string {
 	return func(ctx context.Context) string {
 		a, err := netip.ParseAddr(to)
 		if err != nil {
-			return ""
+			ctx, cancel := context.WithTimeout(ctx, time.Second)
+			defer cancel()
+			as, err := net.DefaultResolver.LookupNetIP(ctx, "ip", to)
+			if err != nil {
+				return "this host can't find the address of " + to
+			}
+			a = as[0]
 		}
 		return host.FirstSteps(ctx, a.Unmap())
 	}
