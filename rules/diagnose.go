@@ -31,7 +31,8 @@ func (e *evaluation) diagnoses() []Diagnosis {
 func (e *evaluation) diagnosis(root *match) Diagnosis {
 	all := root.all()
 	d := Diagnosis{
-		Chain: root.ids(), Title: root.rule.Title, Verdict: root.verdict, Confidence: root.confidence,
+		Chain: root.ids(), Title: root.rule.Title, Verdict: root.verdict,
+		Confidence: math.Round(root.believed()*1000) / 1000, Argued: root.confidence,
 		Fault: !root.rule.Harmless, Subject: root.subject, Span: root.span,
 	}
 	summary := []string{root.summary}

@@ -17,7 +17,8 @@ type Diagnosis struct {
 	Chain      []string         // cause ids of the catalogue, root first; never empty
 	Title      string           // the root cause in words, e.g. "Spanning tree moved the path"
 	Verdict    Verdict          //
-	Confidence float64          // 0-1, argued from evidence for and against
+	Confidence float64          // 0-1: how often findings argued like this one were right, see reliability.go
+	Argued     float64          // 0-1, argued from evidence for and against: findings are ordered by it
 	Fault      bool             // false: it explains what was seen, but nothing is broken (link-saturated)
 	Subject    timeline.Subject // what to look at first: a port, a device, a host or the path
 	Span       timeline.Span    // from the root event to the end of the last consequence, over all occurrences

@@ -29,5 +29,6 @@ found, but a file could not be read.`,
 		},
 	}
 	addReportFlags(cmd, &format, &file)
+	addRulesFlag(cmd)
 	return cmd
 }

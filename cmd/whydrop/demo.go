@@ -60,6 +60,7 @@ Scenarios: ` + strings.Join(sim.Names(), ", ") + `.`,
 	fl.BoolVar(&f.quick, "quick", false, "shortened stories, for tests")
 	_ = fl.MarkHidden("quick")
 	addReportFlags(cmd, &f.format, &f.file)
+	addRulesFlag(cmd)
 	return cmd
 }
 

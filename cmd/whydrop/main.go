@@ -35,6 +35,7 @@ var commands = []func() *cobra.Command{
 	newWalk,
 	newParse,
 	newCable,
+	newRules,
 }
 
 func main() { os.Exit(run(os.Args[1:])) }

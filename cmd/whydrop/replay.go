@@ -37,6 +37,7 @@ func newReplay() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&plain, "plain", false, "no terminal UI: print the report")
 	addReportFlags(cmd, &format, &file)
+	addRulesFlag(cmd)
 	return cmd
 }
 

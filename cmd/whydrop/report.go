@@ -25,5 +25,6 @@ func newReport() *cobra.Command {
 		},
 	}
 	addReportFlags(cmd, &format, &file)
+	addRulesFlag(cmd)
 	return cmd
 }

@@ -58,6 +58,7 @@ the site file knows.`,
 	f.StringVar(&traps, "traps", "", "also receive SNMP traps and informs at `ADDR` (5162, 0.0.0.0:5162), whatever the site file says")
 	f.BoolVar(&plain, "plain", false, "no terminal UI: lines on standard error")
 	addReportFlags(cmd, &format, &file)
+	addRulesFlag(cmd)
 	return cmd
 }
 

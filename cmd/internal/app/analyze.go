@@ -105,7 +105,7 @@ func (a *analysis) document() report.Document {
 	}
 	in.Diagnoses = rules.EvaluatePasted(got.Pasted)
 	if t, ok := shownTogether(store.Snapshot()); ok {
-		in.Diagnoses = together(in.Diagnoses, rules.Evaluate(rules.Default(), store.Snapshot(), t))
+		in.Diagnoses = together(in.Diagnoses, rules.Evaluate(Catalogue(), store.Snapshot(), t))
 		in.Topology = t
 		in.Warnings = append(in.Warnings, "The devices whose logs are here are taken to lie on the measured path, and their clocks to agree with that of the measurement.")
 	}

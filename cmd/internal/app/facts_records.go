@@ -57,7 +57,7 @@ func ParseFacts(name string, text []byte) (Facts, error) {
 // Diagnose evaluates the catalogue over the facts. Where an event has no time, what rests on events is no more than
 // suspected: which came first is not known.
 func (f Facts) Diagnose() []rules.Diagnosis {
-	found := rules.Evaluate(rules.Default(), f.Snapshot, f.Topology)
+	found := rules.Evaluate(Catalogue(), f.Snapshot, f.Topology)
 	if !f.Undated {
 		return found
 	}

@@ -61,7 +61,7 @@ func (r Recording) Document() report.Document {
 
 // Diagnose evaluates the catalogue over a part of the recording.
 func (r Recording) Diagnose(s timeline.Snapshot) []rules.Diagnosis {
-	return rules.Evaluate(rules.Default(), s, r.Topology)
+	return rules.Evaluate(Catalogue(), s, r.Topology)
 }
 
 // UI returns what the terminal UI needs to show the recording as it was live, from its beginning.

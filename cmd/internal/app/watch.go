@@ -85,7 +85,7 @@ func Watch(ctx context.Context, plan Plan, opt Options) (Result, error) {
 		p := newProgress(opt.Progress)
 		sinks = append(sinks, p)
 	}
-	w := &watch{plan: plan, opt: opt, store: store, rec: rec, out: timeline.Tee(sinks...), catalogue: rules.Default(), paths: paths}
+	w := &watch{plan: plan, opt: opt, store: store, rec: rec, out: timeline.Tee(sinks...), catalogue: Catalogue(), paths: paths}
 	if w.receiving, err = receive(plan, &w.known, w.out); err != nil {
 		rec.Close()
 		return Result{}, Exit{ExitUsage, err}
