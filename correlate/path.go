@@ -113,7 +113,9 @@ type LearntHop struct {
 	// Ports as the device names them; "" is not known. A bundle's members are listed beside it.
 	In, Out               string
 	InMembers, OutMembers []string
-	Evidence              []string
+	// Beside are its ports at which other units of the path's groups are: traffic goes there when these take over.
+	Beside   []string
+	Evidence []string
 }
 
 // Ports returns the hop's ports, bundles and members, each once.

@@ -92,8 +92,8 @@ func withoutBindings(routers []PathTables) []PathTables {
 
 // A firewall that is a bridge has no forwarding table to show, and hears the switches at its two ends.
 func TestLearnPathThroughATransparentFirewall(t *testing.T) {
-	sw1 := PathTables{Device: "sw1", Role: "switch", Ports: []string{"1", "2"}}
-	sw2 := PathTables{Device: "sw2", Role: "switch", Ports: []string{"1", "2"}}
+	sw1 := PathTables{Device: "sw1", Role: "switch", Ports: []string{"1", "2", "3"}}
+	sw2 := PathTables{Device: "sw2", Role: "switch", Ports: []string{"1", "2", "3"}}
 	fw1 := PathTables{Device: "fw1", Role: "firewall", Peer: "fw2", Ports: []string{"inside", "outside"}}
 	fw2 := PathTables{Device: "fw2", Role: "firewall", Peer: "fw1", Ports: []string{"inside", "outside"}}
 	hears(&sw1, "2", &fw1, "inside")
@@ -110,5 +110,10 @@ func TestLearnPathThroughATransparentFirewall(t *testing.T) {
 	got := LearnPath(PathEnd{Name: "a", MAC: macA}, PathEnd{Name: "b", MAC: macB}, []PathTables{sw1, sw2, fw1, fw2}, nil)
 	if got.Text() != "sw1[1>2] fw1[inside>outside] sw2[2>1]" || !got.Complete || !slices.Equal(got.Hops[1].Others, []string{"fw2"}) {
 		t.Errorf("path %s, complete %v, not known %q", got.Text(), got.Complete, got.Unknown)
+	}
+	for i, want := range map[int]string{0: "3", 2: "3"} {
+		if h := got.Hops[i]; !slices.Equal(h.Beside, []string{want}) {
+			t.Errorf("%s: ports at which fw2 is: %v, want %s", h.Device, h.Beside, want)
+		}
 	}
 }

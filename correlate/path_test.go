@@ -218,6 +218,9 @@ func TestLearntPathIsTheSameFromBothEnds(t *testing.T) {
 	if !slices.Equal(fw.Others, []string{"fw2"}) {
 		t.Errorf("the other unit: %v", fw.Others)
 	}
+	if got := there.Hops[3].Beside; !slices.Equal(got, []string{"Gi1/0/11", "Gi1/0/12"}) {
+		t.Errorf("ports of sw2 at which fw2 is: %v", got)
+	}
 	if got := there.Hops[2].Ports(); !slices.Equal(got, []string{"Gi1/0/12", "Po1", "Gi1/0/23", "Gi1/0/24"}) {
 		t.Errorf("ports of sw1: %v", got)
 	}

@@ -422,5 +422,34 @@ func (l *pathLearner) finish(hops []LearntHop) []LearntHop {
 			}
 		}
 	}
+	l.beside(hops)
 	return hops
+}
+
+// beside notes where the other units of the groups are attached to the path's devices.
+func (l *pathLearner) beside(hops []LearntHop) {
+	add := func(box *PathTables, port string) {
+		i := slices.IndexFunc(hops, func(h LearntHop) bool { return box != nil && h.Device == box.Device })
+		if i >= 0 && port != "" && !slices.Contains(hops[i].Ports(), port) {
+			hops[i].Beside = addText(hops[i].Beside, port)
+		}
+	}
+	for _, h := range slices.Clone(hops) {
+		for _, name := range h.Others {
+			o := l.named(name)
+			if o == nil {
+				continue
+			}
+			for _, p := range l.linked(o) {
+				for _, f := range l.at(o, p) {
+					add(f.box, f.port)
+				}
+			}
+			for _, p := range o.Ports {
+				if box, port, ok := l.switchOf(o, p, target{}); ok {
+					add(box, port)
+				}
+			}
+		}
+	}
 }

@@ -145,7 +145,7 @@ func (p *handPoller) read(ctx context.Context, near *polledDevice) error {
 				}
 				d.Ports, d.OffPath = ports, nil
 				delete(p.polled, d.Name)
-				x = p.of(d)
+				p.of(d)
 			}
 		}
 	}

@@ -185,7 +185,7 @@ func TestPathThroughACampus(t *testing.T) {
 	if want := [][]string{{"sw1"}, {"fw1", "fw2"}, {"sw2"}}; fmt.Sprint(d.Site.Hops) != fmt.Sprint(want) {
 		t.Errorf("hops for the site file %v, want %v", d.Site.Hops, want)
 	}
-	if want := []string{"Po1", "Gi1/0/23", "Gi1/0/24", "Gi1/0/1"}; !slices.Equal(d.Site.Ports["sw2"], want) {
+	if want := []string{"Po1", "Gi1/0/23", "Gi1/0/24", "Gi1/0/1", "Gi1/0/11", "Gi1/0/12"}; !slices.Equal(d.Site.Ports["sw2"], want) {
 		t.Errorf("ports of sw2 %v, want %v", d.Site.Ports["sw2"], want)
 	}
 	if want := []string{"inside", "outside"}; !slices.Equal(d.Site.Ports["fw2"], want) {
@@ -205,7 +205,7 @@ func TestPathAsTextCanBePasted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"hops: [sw1, [fw1, fw2], sw2]\n", "  - name: sw2\n    ports: [Po1, Gi1/0/23, Gi1/0/24, Gi1/0/1]\n",
+		"hops: [sw1, [fw1, fw2], sw2]\n", "  - name: sw2\n    ports: [Po1, Gi1/0/23, Gi1/0/24, Gi1/0/1, Gi1/0/11, Gi1/0/12]\n",
 		"fw1 is active in asa failover", "sw1 forwards to 192.0.2.10 (02:00:00:00:00:0a) at Gi1/0/1, VLAN 10", ": complete\n",
 	} {
 		if !strings.Contains(out.String(), want) {

@@ -36,6 +36,7 @@ type (
 		Out        *string  `json:"out"`
 		InMembers  []string `json:"in_members"`
 		OutMembers []string `json:"out_members"`
+		Beside     []string `json:"beside"` // where other units of the path's groups are
 		Evidence   []string `json:"evidence"`
 	}
 	learntSite struct {
@@ -54,7 +55,7 @@ func pathDocument(p correlate.LearntPath, tables []correlate.PathTables) learntD
 	for _, h := range p.Hops {
 		d.Hops = append(d.Hops, learntHop{
 			Device: report.Clean(h.Device), Others: cleaned(h.Others), Undecided: h.Undecided, Unwatched: h.Unwatched,
-			In: notEmpty(report.Clean(h.In)), Out: notEmpty(report.Clean(h.Out)), InMembers: cleaned(h.InMembers), OutMembers: cleaned(h.OutMembers), Evidence: cleaned(h.Evidence),
+			In: notEmpty(report.Clean(h.In)), Out: notEmpty(report.Clean(h.Out)), InMembers: cleaned(h.InMembers), OutMembers: cleaned(h.OutMembers), Beside: cleaned(h.Beside), Evidence: cleaned(h.Evidence),
 		})
 	}
 	d.Site.Hops = [][]string{}

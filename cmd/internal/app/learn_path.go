@@ -156,7 +156,8 @@ func siteHops(p correlate.LearntPath) [][]string {
 	return out
 }
 
-// sitePorts returns the ports of each device on the path, in the order of the hops. The other unit of a group has the
+// sitePorts returns the ports of each device on the path, in the order of the hops, and those at which the other units of
+// a group are, so that they are watched when these take over. The other unit of a group has the
 // same ports where it has ports of those names.
 func sitePorts(p correlate.LearntPath, tables []correlate.PathTables) (names []string, ports map[string][]string) {
 	ports = map[string][]string{}
@@ -174,7 +175,7 @@ func sitePorts(p correlate.LearntPath, tables []correlate.PathTables) (names []s
 		if h.Unwatched {
 			continue
 		}
-		add(h.Device, h.Ports())
+		add(h.Device, slices.Concat(h.Ports(), h.Beside))
 		for _, t := range tables {
 			if slices.Contains(h.Others, t.Device) {
 				add(t.Device, slices.DeleteFunc(h.Ports(), func(port string) bool { return !slices.Contains(t.Ports, port) }))
@@ -262,6 +263,9 @@ func hopText(h correlate.LearntHop) string {
 		return h.Device + "  (its tables were not read)"
 	}
 	text := h.Device + "  " + port(h.In, h.InMembers) + " > " + port(h.Out, h.OutMembers)
+	if len(h.Beside) > 0 {
+		text += "  (another unit at " + strings.Join(h.Beside, ", ") + ")"
+	}
 	if len(h.Others) > 0 {
 		text += "  (carries; beside it " + strings.Join(h.Others, ", ") + ")"
 	}
