@@ -29,12 +29,14 @@ type changeFacts struct {
 	Told    string   `expr:"told"` // each occurrence with the lengths of what it did
 	First   string   `expr:"first"`
 
-	Dark    float64 `expr:"dark" metric:"path.loss.forward"`     // the longest time dark for heartbeats at one
-	Stall   float64 `expr:"stall" metric:"path.goodput.forward"` // the longest stall of the flow
-	Lasted  float64 `expr:"lasted"`                              // the longest time until its opposite was told, or the record ended, s
-	Open    bool    `expr:"open"`                                // its opposite was not told
-	Carrier bool    `expr:"carrier"`                             // a link of the path lost its carrier shortly before
-	Step    float64 `expr:"rtt_step" metric:"path.rtt"`          // round trip in the seconds after the last over that before the first
+	Dark   float64 `expr:"dark" metric:"path.loss.forward"`     // the longest time dark for heartbeats at one
+	Stall  float64 `expr:"stall" metric:"path.goodput.forward"` // the longest stall of the flow
+	Lasted float64 `expr:"lasted"`                              // the longest time until its opposite was told, or the record ended, s
+	Open   bool    `expr:"open"`                                // its opposite was not told
+	// The least time between one of the changes and the beginning or end of an outage that it touches, s, beyond how well it is dated.
+	Edge    float64 `expr:"edge" metric:"path.outage"`
+	Carrier bool    `expr:"carrier"`                    // a link of the path lost its carrier shortly before
+	Step    float64 `expr:"rtt_step" metric:"path.rtt"` // round trip in the seconds after the last over that before the first
 	// The greatest rate of broadcasts that a port of the devices received meanwhile, packets/s, and its share of all packets.
 	Broadcasts float64 `expr:"broadcasts" metric:"if.in.broadcasts"`
 	Share      float64 `expr:"broadcast_share" metric:"if.in.broadcasts"`
@@ -113,7 +115,7 @@ func (sc *scene) concerns(ps *pathScene, c correlate.Change) bool {
 }
 
 func (sc *scene) changeCandidate(ps *pathScene, g []correlate.Change, about string, opposite func(a, b correlate.Change) bool) *candidate {
-	f := &changeFacts{Type: string(g[0].Type), About: about, First: clockText(g[0].Span.Mid()), Dark: sc.heartbeatsKnown(ps), Stall: sc.flowKnown(ps)}
+	f := &changeFacts{Type: string(g[0].Type), About: about, First: clockText(g[0].Span.Mid()), Dark: sc.heartbeatsKnown(ps), Stall: sc.flowKnown(ps), Edge: nan}
 	c := &candidate{scope: ScopeChange, path: ps.Path.Name, env: sc.env(ps)}
 	var told []string
 	var moments []timeline.Span
@@ -146,6 +148,9 @@ func (sc *scene) changeCandidate(ps *pathScene, g []correlate.Change, about stri
 		f.Hit += truth(len(stalls) > 0)
 		f.Hurt += truth(len(hits) > 0 || sc.lossAt(ps, x.Span))
 		for _, h := range stalls {
+			if d := edgeOf(x.Span, h.Span); !(d >= f.Edge) {
+				f.Edge = d
+			}
 			if !math.IsNaN(f.Dark) {
 				f.Dark = maxSeconds(f.Dark, h.Incident.DarkAny().Width())
 			}
@@ -175,6 +180,12 @@ func (sc *scene) changeCandidate(ps *pathScene, g []correlate.Change, about stri
 	f.ask(g)
 	c.env["change"] = f
 	return c
+}
+
+// edgeOf returns how many seconds a change lies from the nearer end of an outage, beyond its dating.
+func edgeOf(change, outage timeline.Span) float64 {
+	from, to := change.Mid().Sub(outage.From).Abs(), change.Mid().Sub(outage.To).Abs()
+	return max(0, (min(from, to) - change.Width()/2).Seconds())
 }
 
 // endsNothing says whether a change ends none of the earlier ones.

@@ -25,6 +25,10 @@ var controlTales = []tale{
 	{"topology-change-storm-edge", scenario{help: "an access port that is no edge comes and goes, and everybody forgets addresses each time", draw: drawStorm}},
 	{"topology-change-storm-chance", scenario{help: "spanning tree is busy elsewhere while something unknown goes dark once", draw: drawStormChance}},
 	{"routing-change-neighbour", scenario{help: "a routing neighbour's dead timer ends, and packets take a longer way", draw: drawRoute}},
+	{"gateway-failover-chance", scenario{help: "a gateway goes to and fro for nothing, while something unknown goes dark at times of its own", draw: byChance(chanceGateway)}},
+	{"mac-move-chance", scenario{help: "stations roam, while something unknown goes dark at times of its own", draw: byChance(chanceRoaming)}},
+	{"arp-conflict-chance", scenario{help: "two printers use one address, while something unknown goes dark at times of its own", draw: byChance(chanceConflict)}},
+	{"routing-change-chance", scenario{help: "a routing neighbour comes and goes, while something unknown goes dark at times of its own", draw: byChance(chanceRoute)}},
 	{"routing-change-harmless", scenario{help: "a routing neighbour goes and comes, and its routes were not used", draw: drawRouteHarmless}},
 }
 
@@ -292,4 +296,44 @@ func drawRouteHarmless(s *Story) {
 		at += s.between(time.Second, 3*time.Second)
 	}
 	s.rest(at)
+}
+
+// byChance returns a story in which something unknown goes dark a few times, and something else happens meanwhile.
+func byChance(meanwhile func(s *Story, at time.Duration)) func(*Story) {
+	return func(s *Story) {
+		s.steady()
+		at := s.begins()
+		for range s.number(3, 5) {
+			end := at + s.between(400*time.Millisecond, 1500*time.Millisecond)
+			s.dark(at, end)
+			at = end + s.between(6*time.Second, 9*time.Second)
+		}
+		s.blamePath("silent-drop")
+		s.ends(at)
+		for range s.number(1, 3) {
+			meanwhile(s, s.between(3*time.Second, at))
+		}
+	}
+}
+
+func chanceGateway(s *Story, at time.Duration) {
+	d := s.fws[1-s.first]
+	d.say(at, fmt.Sprintf("%%HSRP-5-STATECHANGE: %s Grp 7 state Standby -> Active", shortName(d.on[0].name)))
+	d.say(at+400*time.Millisecond, fmt.Sprintf("%%HSRP-5-STATECHANGE: %s Grp 7 state Active -> Speak", shortName(d.on[0].name)))
+}
+
+func chanceRoaming(s *Story, at time.Duration) {
+	s.near.control.moves = append(s.near.control.moves, addressMove{at, s.station(), s.idle[s.near][0], s.idle[s.near][1]})
+	slices.SortFunc(s.near.control.moves, func(a, b addressMove) int { return int(a.at - b.at) })
+}
+
+func chanceConflict(s *Story, at time.Duration) {
+	d := s.fws[s.first]
+	d.say(at, fmt.Sprintf("%%IP-4-DUPADDR: Duplicate address 172.20.9.9 on %s, sourced by 0011.85aa.0102", d.on[0].name))
+}
+
+func chanceRoute(s *Story, at time.Duration) {
+	d := s.fws[s.first]
+	d.say(at, "%BGP-5-ADJCHANGE: neighbor 10.9.9.9 Down Peer closed the session")
+	d.say(at+s.between(200*time.Millisecond, 900*time.Millisecond), "%BGP-5-ADJCHANGE: neighbor 10.9.9.9 Up")
 }
