@@ -168,6 +168,9 @@ func (in *investigation) screen() (name, why string) {
 		}
 	}
 	in.closing = "Nothing is wrong with the path as far as these experiments show."
+	if len(in.course) == 0 {
+		in.closing = "No experiment was carried out, so nothing is known."
+	}
 	return "", ""
 }
 
