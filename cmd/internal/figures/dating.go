@@ -7,11 +7,15 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"whydrop/cmd/internal/app"
 	"whydrop/cmd/internal/sim"
 	"whydrop/correlate/timeline"
+	"whydrop/devices/poll"
 )
 
 // Targets of dating.
@@ -22,8 +26,8 @@ const (
 	truthWindow      = 3 * time.Second // how far from the truth an event of it is looked for
 )
 
-// pollEvery is how often each collector of a virtual story asks, plus what an answer takes.
-var pollEvery = map[string]time.Duration{"snmp": time.Second + 200*time.Millisecond, "ssh": 5*time.Second + 200*time.Millisecond}
+// pollEvery is how often each collector asks, plus what an answer takes.
+var pollEvery = map[string]time.Duration{"snmp": time.Second + 500*time.Millisecond, "ssh": 5*time.Second + 500*time.Millisecond}
 
 // dated is one event and the truth that it is of.
 type dated struct {
@@ -36,59 +40,112 @@ type dated struct {
 	bound  time.Duration // the widest that the span of such may be
 }
 
-// dating tells stories whose moments are known and asks of every event how far from the truth it is dated.
+// dating tells stories whose moments are known and asks of every event how far from the truth it is dated. In full it
+// also runs some over sockets, by the real clock.
 func dating(ctx context.Context, out io.Writer, full bool) error {
 	seeds := 2
 	if full {
 		seeds = 12
 	}
-	var all []dated
-	moments, unseen := 0, 0
+	var t datingTally
 	for _, name := range sim.Names() {
 		for seed := range seeds {
-			list, n, missing, err := datingOf(ctx, name, uint64(501+seed))
-			if err != nil {
+			if err := t.virtual(ctx, name, uint64(501+seed)); err != nil {
 				return err
 			}
-			all, moments, unseen = append(all, list...), moments+n, unseen+missing
 		}
 	}
-	if len(all) == 0 {
-		return errors.New("no event was dated")
+	fmt.Fprintln(out, "told without waiting:")
+	err := t.score(out)
+	if !full || err != nil && !errors.Is(err, errMissed) {
+		return err
 	}
-	fmt.Fprintf(out, "%d moments of %d stories, %d events of them; %d moments were seen by nobody\n", moments, seeds*len(sim.Names()), len(all), unseen)
-	return scoreDating(out, all)
+	var live datingTally
+	if err := live.overSockets(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "over sockets, polled every second:")
+	return errors.Join(err, live.score(out))
 }
 
-// datingOf tells one story. It returns the events of its moments, how many moments it has, and how many of them no
-// collector has an event of.
-func datingOf(ctx context.Context, name string, seed uint64) (list []dated, moments, unseen int, err error) {
+// datingTally gathers the events of the moments of stories.
+type datingTally struct {
+	mu      sync.Mutex
+	all     []dated
+	stories int
+	moments int
+	unseen  int // moments that no collector has an event of
+}
+
+// add takes what was made of a story.
+func (t *datingTally) add(story *sim.Story, begun time.Time, s timeline.Snapshot) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stories++
+	for _, m := range story.Truth.Events {
+		found := datedEvents(fmt.Sprintf("%s/%d", story.Name, story.Seed), m, begun, s)
+		if t.moments++; len(found) == 0 {
+			t.unseen++
+		}
+		t.all = append(t.all, found...)
+	}
+}
+
+// virtual tells a story without waiting.
+func (t *datingTally) virtual(ctx context.Context, name string, seed uint64) error {
 	story, err := sim.Draw(name, seed, sim.Options{})
 	if err != nil {
-		return nil, 0, 0, err
+		return err
 	}
 	v, err := sim.StartVirtual(story, time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC))
 	if err != nil {
-		return nil, 0, 0, err
+		return err
 	}
 	defer v.Close()
 	plan, err := app.ParseSite("the simulated site's file", v.YAML(), &app.Secrets{Prompt: v.Secret})
 	if err != nil {
-		return nil, 0, 0, err
+		return err
 	}
 	var store timeline.Store
 	if err := v.Run(ctx, plan.Devices, &store); err != nil {
-		return nil, 0, 0, err
+		return err
 	}
-	snap := store.Snapshot()
-	for _, m := range story.Truth.Events {
-		found := datedEvents(fmt.Sprintf("%s/%d", name, seed), m, v.Begun(), snap)
-		if moments++; len(found) == 0 {
-			unseen++
-		}
-		list = append(list, found...)
+	t.add(story, v.Begun(), store.Snapshot())
+	return nil
+}
+
+// overSockets runs a story of each kind of event over sockets, all at once.
+func (t *datingTally) overSockets(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	for n, name := range []string{sim.Default, "port-flap", sim.Default} {
+		g.Go(func() error { return t.live(ctx, name, uint64(601+n)) })
 	}
-	return list, moments, unseen, nil
+	return g.Wait()
+}
+
+// live runs a story over sockets and polls its devices.
+func (t *datingTally) live(ctx context.Context, name string, seed uint64) error {
+	story, err := sim.Draw(name, seed, sim.Options{})
+	if err != nil {
+		return err
+	}
+	site, err := sim.Start(story)
+	if err != nil {
+		return err
+	}
+	defer site.Close()
+	plan, err := app.ParseSite("the simulated site's file", site.YAML(), &app.Secrets{Prompt: site.Secret})
+	if err != nil {
+		return err
+	}
+	var store timeline.Store
+	ctx, cancel := context.WithDeadline(ctx, site.Begun().Add(story.Length))
+	defer cancel()
+	if err := poll.Run(ctx, poll.Config{Devices: plan.Devices, Interval: time.Second, Out: &store}); err != nil {
+		return err
+	}
+	t.add(story, site.Begun(), store.Snapshot())
+	return nil
 }
 
 // datedEvents returns of each collector the event that is nearest to a moment.
@@ -119,7 +176,13 @@ func datedEvents(story string, m sim.Moment, begun time.Time, s timeline.Snapsho
 	return out
 }
 
-func scoreDating(out io.Writer, all []dated) error {
+// score prints how well the events are dated; a target that is missed is an error.
+func (t *datingTally) score(out io.Writer) error {
+	all := t.all
+	if len(all) == 0 {
+		return errors.New("no event was dated")
+	}
+	fmt.Fprintf(out, "%d moments of %d stories, %d events of them; %d moments were seen by nobody\n", t.moments, t.stories, len(all), t.unseen)
 	var offs []time.Duration
 	contained, polls, wide := 0, 0, 0
 	for _, d := range all {
