@@ -16,13 +16,22 @@ type airFacts struct {
 	RTTSwing  float64         `expr:"rtt_swing" metric:"path.rtt"`         // s, the round trip's upper tenth less its lower tenth
 	RTTTimes  float64         `expr:"rtt_times" metric:"path.rtt"`         // the upper tenth over the least
 	Spans     []timeline.Span `expr:"spans"`                               // its losses, dips and delays, without its stalls
-	SwingLoad float64         `expr:"line_share" metric:"if.utilisation"`  // the highest utilisation of any port of the path
+	LineShare func() float64  `expr:"line_share"`                          // the highest utilisation of any port of the path
 }
 
 // airFacts reads how unsteady the path is, outside of its incidents.
 func (sc *scene) airFacts(ps *pathScene) airFacts {
 	sub, away := timeline.Path(ps.Path.Name), ps.Disturbed()
-	a := airFacts{Jitter: nan, SwingLoad: nan}
+	a := airFacts{Jitter: nan, LineShare: func() float64 {
+		most := nan
+		for _, p := range sc.portsOn(ps) {
+			most = max(orZero(most), orZero(sc.port(ps, p).Utilisation))
+		}
+		return most
+	}}
+	if len(ps.Episodes) == 0 {
+		return a
+	}
 	for _, x := range []struct {
 		m   timeline.Metric
 		way string
@@ -40,11 +49,6 @@ func (sc *scene) airFacts(ps *pathScene) airFacts {
 	for _, e := range ps.Episodes {
 		if e.Kind != correlate.Stall {
 			a.Spans = append(a.Spans, e.Span)
-		}
-	}
-	for _, p := range sc.portsOn(ps) {
-		for _, x := range sc.snap.Series(p, timeline.Utilisation) {
-			a.SwingLoad = max(x.Value, orZero(a.SwingLoad))
 		}
 	}
 	return a

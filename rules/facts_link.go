@@ -14,19 +14,20 @@ import (
 // linkFacts are about the link at a port: its plug, its light, its power and what the device itself did to the port.
 // Spans are zero where nothing happened.
 type linkFacts struct {
-	Rx       float64 `expr:"rx" metric:"optics.rx_power"`               // received optical power, dBm, the weakest reading
-	RxWarn   float64 `expr:"rx_warn" metric:"optics.rx_low_warn"`       // the module's own threshold, the alarm's where it has no other
-	RxAlarm  float64 `expr:"rx_alarm" metric:"optics.rx_low_alarm"`     //
-	RxFell   float64 `expr:"rx_fell" metric:"optics.rx_power"`          // by how many dB it fell while it was watched
-	Tx       float64 `expr:"tx" metric:"optics.tx_power"`               // sent optical power, dBm
-	FarTx    float64 `expr:"far_tx" metric:"optics.tx_power"`           // of the port at the other end
-	FarTxLow float64 `expr:"far_tx_low" metric:"optics.tx_low_warn"`    // 1 if that is below its module's own threshold, 0 if not
-	Told     float64 `expr:"optics_told"`                               // the device said that received power crossed a threshold downwards
-	Bursts   float64 `expr:"bursts" metric:"if.in.fcs,if.in.errors"`    // separate stretches in which bad frames were counted
-	Apart    float64 `expr:"bursts_apart" metric:"if.in.fcs"`           // of them, those that no loss of carrier of this port is near
-	BurstBad float64 `expr:"burst_bad" metric:"if.in.fcs,if.in.errors"` // bad frames in all of them
-	BurstHit float64 `expr:"bursts_hit"`                                // of them, those in which the path suffered
-	Dirty    float64 `expr:"dirty" metric:"if.in.fcs,if.in.errors"`     // their share of the time that was watched
+	Rx         float64 `expr:"rx" metric:"optics.rx_power"`                            // received optical power, dBm, the weakest reading
+	RxWarn     float64 `expr:"rx_warn" metric:"optics.rx_low_warn"`                    // the module's own threshold, the alarm's where it has no other
+	RxAlarm    float64 `expr:"rx_alarm" metric:"optics.rx_low_alarm"`                  //
+	RxFell     float64 `expr:"rx_fell" metric:"optics.rx_power"`                       // by how many dB it fell while it was watched
+	Tx         float64 `expr:"tx" metric:"optics.tx_power"`                            // sent optical power, dBm
+	FarTx      float64 `expr:"far_tx" metric:"optics.tx_power"`                        // of the port at the other end
+	FarTxLow   float64 `expr:"far_tx_low" metric:"optics.tx_low_warn"`                 // 1 if that is below its module's own threshold, 0 if not
+	Told       float64 `expr:"optics_told"`                                            // the device said that received power crossed a threshold downwards
+	Bursts     float64 `expr:"bursts" metric:"if.in.fcs,if.in.errors"`                 // separate stretches in which bad frames were counted
+	Apart      float64 `expr:"bursts_apart" metric:"if.in.fcs"`                        // of them, those that no loss of carrier of this port is near
+	BurstBad   float64 `expr:"burst_bad" metric:"if.in.fcs,if.in.errors"`              // bad frames in all of them
+	BurstHit   float64 `expr:"bursts_hit"`                                             // of them, those in which the path suffered
+	BurstTimes float64 `expr:"burst_times" metric:"path.loss.forward,tcp.retransmits"` // how many times as much the path lost in them as otherwise
+	Dirty      float64 `expr:"dirty" metric:"if.in.fcs,if.in.errors"`                  // their share of the time that was watched
 
 	Downs       float64         `expr:"downs" metric:"if.oper"`                                                // times the port lost its carrier
 	Transitions float64         `expr:"transitions" metric:"if.carrier_transitions"`                           // counted losses and returns of the carrier
@@ -74,7 +75,7 @@ type linkFacts struct {
 
 // linkFacts reads what is known of the link at a port.
 func (sc *scene) linkFacts(ps *pathScene, sub timeline.Subject, f *portFacts) linkFacts {
-	l := linkFacts{Transitions: correlate.Total(sc.snap.Series(sub, timeline.CarrierTransitions), sc.span), Recovers: nan, FarSends: nan, InSync: nan}
+	l := linkFacts{Transitions: nan, Recovers: nan, FarSends: nan, InSync: nan}
 	events := sc.changesOf(sub)
 	var downs []timeline.Span
 	for _, x := range sc.losses {
@@ -84,11 +85,15 @@ func (sc *scene) linkFacts(ps *pathScene, sub timeline.Subject, f *portFacts) li
 	}
 	l.Downs = float64(len(downs))
 	sc.light(&l, sub, events)
-	sc.contact(&l, ps, sub, downs)
+	l.Rough = slices.Clone(downs)
+	if f.Bad.Total > 0 {
+		l.Transitions = correlate.Total(sc.snap.Series(sub, timeline.CarrierTransitions), sc.span)
+		sc.contact(&l, ps, sub, downs)
+	}
 	sc.lostInside(&l, sub)
 	sc.shutBy(&l, events, downs)
 	sc.pairs(&l, events)
-	sc.oneWay(&l, sub, events, downs)
+	sc.oneWay(&l, ps, sub, events, downs)
 	sc.powered(&l, sub, events, downs)
 	sc.member(&l, ps, sub, events)
 	sc.packets(&l, sub, f.InDrops.Span)
@@ -157,11 +162,6 @@ func (sc *scene) contact(l *linkFacts, ps *pathScene, sub timeline.Subject, down
 	if len(bad) == 0 {
 		bad = sc.snap.Series(sub, timeline.InErrors)
 	}
-	l.Rough = slices.Clone(downs)
-	if l.Bursts, l.Apart, l.BurstBad, l.Dirty = 0, 0, 0, 0; len(bad) == 0 {
-		l.Bursts, l.Apart, l.BurstBad, l.Dirty = nan, nan, nan, nan
-		return
-	}
 	var bursts []timeline.Span
 	for _, x := range bad {
 		if x.Value <= 0 {
@@ -179,23 +179,51 @@ func (sc *scene) contact(l *linkFacts, ps *pathScene, sub timeline.Subject, down
 		l.Apart += truth(!slices.ContainsFunc(downs, func(d timeline.Span) bool { return correlate.Coincides(b, d) }))
 		l.BurstHit += truth(len(ps.touched([]timeline.Span{b})) > 0 || sc.lossAt(ps, b))
 	}
-	l.Bursts = float64(len(bursts))
+	l.Bursts, l.BurstTimes = float64(len(bursts)), sc.timesLossy(ps, bursts)
 	l.Rough = append(l.Rough, bursts...)
 	slices.SortFunc(l.Rough, func(a, b timeline.Span) int { return a.From.Compare(b.From) })
 }
 
+// timesLossy returns how many times as much the path lost in the spans as outside of them: of heartbeats or, if that is
+// more, of what TCP sent again.
+func (sc *scene) timesLossy(ps *pathScene, spans []timeline.Span) float64 {
+	most := nan
+	again := correlate.Resample(sc.snap.Series(timeline.Path(ps.Path.Name), timeline.TCPRetransmits), sc.span, time.Second)
+	for _, b := range []correlate.Bins{ps.LossFwd, ps.LossRev, again} {
+		var in, out, inside, outside float64
+		for i, v := range b.Values {
+			switch {
+			case math.IsNaN(v):
+			case slices.ContainsFunc(spans, b.Span(i).Overlaps):
+				in, inside = in+v, inside+1
+			default:
+				out, outside = out+v, outside+1
+			}
+		}
+		if inside == 0 || outside == 0 {
+			continue
+		}
+		times := 0.0
+		if in > 0 {
+			times = in / inside / (out / outside)
+		}
+		if !(times <= most) {
+			most = times
+		}
+	}
+	return most
+}
+
 // lostInside finds the counter of frames lost in the port itself that rose most.
 func (sc *scene) lostInside(l *linkFacts, sub timeline.Subject) {
-	in, out := sc.snap.Series(sub, timeline.InPackets), sc.snap.Series(sub, timeline.OutPackets)
 	l.Internal = sc.activity(nil, nil)
 	for _, x := range []struct {
-		m       timeline.Metric
-		packets []timeline.Sample
-		how     string
+		m   timeline.Metric
+		how string
 	}{
-		{timeline.InMACErrors, in, "internal receive errors"}, {timeline.OutMACErrors, out, "internal transmit errors"}, {timeline.OutUnderruns, out, "underruns"},
+		{timeline.InMACErrors, "internal receive errors"}, {timeline.OutMACErrors, "internal transmit errors"}, {timeline.OutUnderruns, "underruns"},
 	} {
-		if a := sc.activity(sc.snap.Series(sub, x.m), x.packets); a.Total > l.Internal.Total || math.IsNaN(l.Internal.Total) {
+		if a := sc.activity(sc.snap.Series(sub, x.m), nil); a.Total > l.Internal.Total || math.IsNaN(l.Internal.Total) {
 			l.Internal, l.InternalHow = a, x.how
 		}
 	}
@@ -267,7 +295,7 @@ func (sc *scene) pairs(l *linkFacts, events []correlate.Change) {
 }
 
 // oneWay looks for a link that only sends, or only receives.
-func (sc *scene) oneWay(l *linkFacts, sub timeline.Subject, events []correlate.Change, downs []timeline.Span) {
+func (sc *scene) oneWay(l *linkFacts, ps *pathScene, sub timeline.Subject, events []correlate.Change, downs []timeline.Span) {
 	for _, e := range events {
 		switch {
 		case e.Type == timeline.EventUDLD && (e.Attrs["to"] == "unidirectional" || e.Attrs["to"] == ""):
@@ -280,12 +308,8 @@ func (sc *scene) oneWay(l *linkFacts, sub timeline.Subject, events []correlate.C
 			l.Alone++
 		}
 	}
-	deaf := sc.deaf(sub, downs)
-	l.Deaf = nan
-	if len(sc.snap.Series(sub, timeline.InPackets)) > 0 {
-		l.Deaf = deaf.Width().Seconds()
-	}
-	if l.Deaf > 0 {
+	deaf := sc.deaf(ps, sub, downs)
+	if l.Deaf = deaf.Width().Seconds(); l.Deaf > 0 {
 		l.OneWaySpan = l.OneWaySpan.Union(deaf)
 		if far, ok := sc.topo.FarEnd(sub); ok {
 			l.FarSends = correlate.Mean(sc.snap.Between(far, timeline.OutPackets, deaf), deaf)
@@ -309,22 +333,28 @@ func (sc *scene) backAfter(t time.Time, events []correlate.Change) time.Time {
 	return sc.span.To
 }
 
-// deaf returns the longest stretch in which a port that had received before received nothing at all although it was
-// up and sent.
-func (sc *scene) deaf(sub timeline.Subject, downs []timeline.Span) timeline.Span {
-	var best, cur timeline.Span
-	received := false
-	for _, x := range sc.snap.Series(sub, timeline.InPackets) {
-		switch {
-		case x.Value > 0:
-			received, cur = true, timeline.Span{}
-		case !received, slices.ContainsFunc(downs, x.Span.Overlaps):
-			cur = timeline.Span{}
-		default:
-			cur = cur.Union(x.Span)
+// deaf returns the longest stretch, at the path's stalls and losses, in which a port that had received before received
+// nothing at all although it was up and sent.
+func (sc *scene) deaf(ps *pathScene, sub timeline.Subject, downs []timeline.Span) timeline.Span {
+	var best timeline.Span
+	for _, e := range ps.Episodes {
+		if e.Kind != correlate.Stall && e.Kind != correlate.LossBurst {
+			continue
 		}
-		if cur.Width() > best.Width() {
-			best = cur
+		var cur timeline.Span
+		received := false
+		for _, x := range sc.snap.Between(sub, timeline.InPackets, e.Span.Widen(rest, rest)) {
+			switch {
+			case x.Value > 0:
+				received, cur = true, timeline.Span{}
+			case !received, slices.ContainsFunc(downs, x.Span.Overlaps):
+				cur = timeline.Span{}
+			default:
+				cur = cur.Union(x.Span)
+			}
+			if cur.Width() > best.Width() {
+				best = cur
+			}
 		}
 	}
 	if best.IsZero() || !(correlate.Mean(sc.snap.Between(sub, timeline.OutPackets, best), best) > 0) {
