@@ -123,6 +123,7 @@ func drawReboot(s *Story) {
 		d, ends = s.far, s.outside
 	}
 	from := s.begins()
+	s.Truth.Also = []string{"counters-cleared"}
 	to := from + s.boot()
 	up := to - s.between(2*time.Second, 4*time.Second)
 	d.life.gone = append(d.life.gone, stretch{from: from, to: to})

@@ -32,6 +32,7 @@ type Truth struct {
 	Verdict      string   // holds or cannot-tell; "" if nothing is wrong
 	Outages      []Outage // in order of their beginning
 	Events       []Moment
+	Also         []string `json:",omitempty"` // causes that are at work beside the chain, and may be found, too
 }
 
 // Story is one scenario as a seed drew it: the site, what happens there and when, and the truth. It is run once,
