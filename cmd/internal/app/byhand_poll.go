@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"whydrop/cmd/internal/report"
@@ -42,10 +43,9 @@ const mostPolled = 48
 // Poll shows the health of a device's ports, and of the ports at their other ends where the plan's devices have them,
 // until opt.Count readings were shown or ctx ends. It returns an Exit: ExitNotMeasured if the device was never read.
 func Poll(ctx context.Context, o PollOptions) error {
-	p := &handPoller{o: o, snmp: snmp.New(), cli: cli.New(), polled: map[string]*polledDevice{}}
+	p := &handPoller{o: o, cli: cli.New(), polled: map[string]*polledDevice{}}
 	p.slow = cli.NewSlow(p.cli)
-	defer p.snmp.Close()
-	defer p.cli.Close()
+	defer p.close()
 	near, err := p.choose(ctx)
 	if err != nil {
 		return Exit{ExitNotMeasured, err}
@@ -81,7 +81,6 @@ func Poll(ctx context.Context, o PollOptions) error {
 // handPoller reads devices for a person.
 type handPoller struct {
 	o      PollOptions
-	snmp   *snmp.Collector
 	cli    *cli.Collector
 	slow   *cli.Slow
 	polled map[string]*polledDevice
@@ -90,12 +89,20 @@ type handPoller struct {
 // polledDevice is what is known of one device.
 type polledDevice struct {
 	device  devices.Device
+	snmp    *snmp.Collector // of its own, since a session knows the ports that it began with
 	differ  devices.Differ
 	last    devices.Reading // with what was read earlier and is not read each time
 	slowly  time.Time       // when the command line was last asked for what changes rarely
 	samples map[timeline.Key]timeline.Sample
 	totals  map[timeline.Key]float64 // counted since the first reading
 	err     error
+}
+
+func (p *handPoller) close() {
+	for _, x := range p.polled {
+		x.snmp.Close()
+	}
+	p.cli.Close()
 }
 
 // choose says which ports are shown.
@@ -105,7 +112,9 @@ func (p *handPoller) choose(ctx context.Context) (*polledDevice, error) {
 		d.Ports, d.OffPath = p.o.Ports, nil
 	}
 	if len(d.Watched()) == 0 && d.SNMP != nil {
-		r, err := p.snmp.Survey(ctx, d, "lldpRemTable")
+		c := snmp.New()
+		defer c.Close()
+		r, err := c.Survey(ctx, d, "lldpRemTable")
 		if err != nil && !errors.Is(err, devices.ErrPartial) {
 			return nil, err
 		}
@@ -117,8 +126,6 @@ func (p *handPoller) choose(ctx context.Context) (*polledDevice, error) {
 		if len(d.Ports) == 0 {
 			return nil, fmt.Errorf("%s: no port is up; name one: whydrop poll %s PORT", d.Name, d.Name)
 		}
-		p.snmp.Close() // what it knows of the device is that no port is wanted
-		p.snmp = snmp.New()
 	}
 	return p.of(d), nil
 }
@@ -126,7 +133,7 @@ func (p *handPoller) choose(ctx context.Context) (*polledDevice, error) {
 func (p *handPoller) of(d devices.Device) *polledDevice {
 	x := p.polled[d.Name]
 	if x == nil {
-		x = &polledDevice{device: d, samples: map[timeline.Key]timeline.Sample{}, totals: map[timeline.Key]float64{}}
+		x = &polledDevice{device: d, snmp: snmp.New(), samples: map[timeline.Key]timeline.Sample{}, totals: map[timeline.Key]float64{}}
 		p.polled[d.Name] = x
 	}
 	return x
@@ -142,25 +149,21 @@ func (p *handPoller) read(ctx context.Context, near *polledDevice) error {
 				ports := []string{far}
 				if x != nil {
 					ports = append(ports, x.device.Ports...)
+					x.snmp.Close()
+					delete(p.polled, d.Name)
 				}
 				d.Ports, d.OffPath = ports, nil
-				delete(p.polled, d.Name)
 				p.of(d)
 			}
 		}
 	}
-	done := make(chan struct{})
-	n := 0
+	var wg sync.WaitGroup
 	for name, x := range p.polled {
-		if name == near.device.Name {
-			continue
+		if name != near.device.Name {
+			wg.Go(func() { p.ask(ctx, x) })
 		}
-		n++
-		go func() { p.ask(ctx, x); done <- struct{}{} }()
 	}
-	for range n {
-		<-done
-	}
+	wg.Wait()
 	if near.err != nil && !errors.Is(near.err, devices.ErrPartial) {
 		return near.err
 	}
@@ -169,7 +172,7 @@ func (p *handPoller) read(ctx context.Context, near *polledDevice) error {
 
 // ask reads one device and puts what changed through its Differ.
 func (p *handPoller) ask(ctx context.Context, x *polledDevice) {
-	var c devices.Collector = p.snmp
+	var c devices.Collector = x.snmp
 	if x.device.SNMP == nil {
 		c = p.cli
 	}
