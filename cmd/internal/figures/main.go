@@ -32,6 +32,8 @@ var figures = []figure{
 	{"stories", "simulated faults told without waiting: right cause, right port, false alarms, calibration", stories},
 	{"cable", "how often the interval of a link test covers the injected rate, and whether bad frames are counted exactly", cable},
 	{"dating", "how far from the truth the events of simulated stories are dated", dating},
+	{"live", "stories told over real sockets: the same verdicts as those told without waiting", live},
+	{"same", "the reports of one recording, byte by byte, in any time zone and locale", same},
 	{"speed", "how long a recording of a day takes to diagnose, and how much memory", speed},
 }
 
