@@ -169,7 +169,7 @@ func healthText(w io.Writer, ends []portHealth) {
 		empty := true
 		for _, h := range ends {
 			c := cell(h)
-			empty = empty && (c == "" || c == "?")
+			empty = empty && c == ""
 			cells = append(cells, c)
 		}
 		if !empty {

@@ -52,6 +52,28 @@ var columnNames = named(map[string][]columnName{
 	"1.3.6.1.2.1.99.1.1.1": {{"entPhySensorType", ""}, {"entPhySensorScale", ""}, {"entPhySensorPrecision", ""}, {"entPhySensorValue", ""}, {"entPhySensorOperStatus", ""}, {"entPhySensorUnitsDisplay", ""}},
 })
 
+// columnWords are the values of enumerations, from 1 (RFC 2863, 4188, 3635, 4293).
+var columnWords = map[string][]string{
+	"ifAdminStatus":         {"up", "down", "testing"},
+	"ifOperStatus":          {"up", "down", "testing", "unknown", "dormant", "notPresent", "lowerLayerDown"},
+	"dot1dStpPortState":     {"disabled", "blocking", "listening", "learning", "forwarding", "broken"},
+	"dot3StatsDuplexStatus": {"unknown", "halfDuplex", "fullDuplex"},
+	"dot1dTpFdbStatus":      {"other", "invalid", "learned", "self", "mgmt"},
+	"dot1qTpFdbStatus":      {"other", "invalid", "learned", "self", "mgmt"},
+	"ipNetToMediaType":      {"other", "invalid", "dynamic", "static"},
+	"ifPromiscuousMode":     {"true", "false"},
+	"ifConnectorPresent":    {"true", "false"},
+}
+
+// wordOf writes a value of an enumeration as its MIB does: up(1). Any other value stays.
+func wordOf(column, value string) string {
+	n, err := strconv.Atoi(value)
+	if words := columnWords[column]; err == nil && n >= 1 && n <= len(words) {
+		return words[n-1] + "(" + value + ")"
+	}
+	return value
+}
+
 // named numbers the columns of each entry, from 1; a nameless one is a column that is not in use.
 func named(entries map[string][]columnName) map[string]columnName {
 	out := map[string]columnName{}

@@ -57,7 +57,7 @@ func Poll(ctx context.Context, o PollOptions) error {
 		if ctx.Err() != nil {
 			break
 		}
-		got = got || err == nil
+		got = got || err == nil && len(near.last.Interfaces) > 0
 		if err := p.show(near, err); err != nil {
 			return Exit{ExitNotMeasured, err}
 		}

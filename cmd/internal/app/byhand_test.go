@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -83,7 +84,7 @@ func TestSnmpdIsWalkedAndPolledByHand(t *testing.T) {
 		t.Errorf("sysName: %q", got)
 	}
 	v3 := Letters{Host: l.Host, Version: "3", User: "ops", Level: "authPriv", Auth: "SHA", AuthPass: "env:BYHAND_AUTH", Priv: "AES", PrivPass: "env:BYHAND_PRIV"}
-	for _, want := range []string{"row 1  lo\n", "  ifHCInOctets ", " octets\n", "ifHighSpeed "} {
+	for _, want := range []string{"row 1  lo\n", "  ifHCInOctets ", " octets\n", "ifHighSpeed ", "ifConnectorPresent               false(2)\n"} {
 		if got := walkOf(t, v3, "IF-MIB::ifXTable"); !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}
@@ -95,6 +96,9 @@ func TestSnmpdIsWalkedAndPolledByHand(t *testing.T) {
 	var out bytes.Buffer
 	if err := Poll(t.Context(), PollOptions{Device: d, Ports: []string{"lo"}, Interval: 10 * time.Millisecond, Count: 2, Format: "json", Out: &out}); err != nil {
 		t.Fatal(err)
+	}
+	if err := Poll(t.Context(), PollOptions{Device: d, Ports: []string{"no-such-port"}, Interval: time.Second, Count: 1, Format: "text", Out: io.Discard}); CodeOf(err) != ExitNotMeasured {
+		t.Errorf("a port that is not there: %v", err)
 	}
 	dec := json.NewDecoder(&out)
 	for n := range 2 {

@@ -227,7 +227,7 @@ func printWalk(o WalkOptions, all []walkedObject) error {
 		}
 		fmt.Fprintln(&b, head)
 		for _, x := range list {
-			fmt.Fprintln(&b, strings.TrimRight(fmt.Sprintf("  %-32s %s %s", x.Column, x.Value, x.Unit), " "))
+			fmt.Fprintln(&b, strings.TrimRight(fmt.Sprintf("  %-32s %s %s", x.Column, wordOf(x.Column, x.Value), x.Unit), " "))
 		}
 	}
 	_, err := io.WriteString(o.Out, b.String())
