@@ -68,9 +68,14 @@ func (b Bins) Span(i int) timeline.Span {
 // Within returns the known values of the bins that lie at least half inside the span.
 func (b Bins) Within(sp timeline.Span) []float64 {
 	var out []float64
-	for i, v := range b.Values {
-		if mid := b.Span(i).Mid(); !math.IsNaN(v) && !mid.Before(sp.From) && !mid.After(sp.To) {
-			out = append(out, v)
+	if len(b.Values) == 0 || b.Width <= 0 {
+		return nil
+	}
+	// A day has 86400 bins, and many spans are asked for: only those near the span are looked at.
+	first, last := int(sp.From.Sub(b.From)/b.Width)-1, int(sp.To.Sub(b.From)/b.Width)+1
+	for i := max(0, first); i <= min(last, len(b.Values)-1); i++ {
+		if mid := b.Span(i).Mid(); !math.IsNaN(b.Values[i]) && !mid.Before(sp.From) && !mid.After(sp.To) {
+			out = append(out, b.Values[i])
 		}
 	}
 	return out

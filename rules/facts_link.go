@@ -333,12 +333,16 @@ func (sc *scene) backAfter(t time.Time, events []correlate.Change) time.Time {
 	return sc.span.To
 }
 
-// deaf returns the longest stretch, at the path's stalls and losses, in which a port that had received before received
+// leastDeaf is how long a path must stall for a port to be asked whether it heard nothing: two hellos of 2 s (IEEE
+// 802.1D) and a poll.
+const leastDeaf = 5 * time.Second
+
+// deaf returns the longest stretch, at the path's stalls, in which a port that had received before received
 // nothing at all although it was up and sent.
 func (sc *scene) deaf(ps *pathScene, sub timeline.Subject, downs []timeline.Span) timeline.Span {
 	var best timeline.Span
 	for _, e := range ps.Episodes {
-		if e.Kind != correlate.Stall && e.Kind != correlate.LossBurst {
+		if e.Kind != correlate.Stall || e.Span.Width() < leastDeaf {
 			continue
 		}
 		var cur timeline.Span
