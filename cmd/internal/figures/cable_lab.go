@@ -97,20 +97,12 @@ func countedOf(c app.Cabling) counted {
 
 // cableLab damages frames on the laboratory's link L2 and compares what we count with what the injector says.
 func cableLab(ctx context.Context, out io.Writer) error {
-	lab, err := filepath.Abs(filepath.Join("..", "shared", "lab", "lab"))
+	l, err := openLaboratory(ctx)
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(lab); err != nil {
-		return fmt.Errorf("%w: no laboratory beside the checkout", errNotHere)
-	}
-	if os.Geteuid() != 0 {
-		return fmt.Errorf("%w: the laboratory needs root", errNotHere)
-	}
-	if text, err := exec.CommandContext(ctx, lab, "up").CombinedOutput(); err != nil {
-		return fmt.Errorf("laboratory: %w: %s", err, text)
-	}
-	defer exec.Command(lab, "down").Run()
+	defer l.close()
+	lab := l.script
 	missed := false
 	fmt.Fprintf(out, "\n%-10s  %9s  %12s  %12s  %-23s  %-9s  %s\n", "per frame", "frames", "we counted", "injector", "95 % interval", "verdict", "both ends found")
 	for _, f := range cableFaults {
@@ -258,22 +250,12 @@ func oneFault(ctx context.Context, lab, rate string, length time.Duration) (got 
 
 // injected reads from the laboratory's truth how many frames the last fault damaged.
 func injected() (int, error) {
-	b, err := os.ReadFile("/run/rstplab/truth.json")
+	t, err := lastTruth()
 	if err != nil {
 		return 0, err
 	}
-	var faults []struct {
-		Fault  string
-		Events []struct {
-			What    string
-			Packets int
-		}
-	}
-	if err := json.Unmarshal(b, &faults); err != nil {
-		return 0, err
-	}
-	if n := len(faults); n > 0 && faults[n-1].Fault == "crc" {
-		for _, e := range faults[n-1].Events {
+	if t.Fault == "crc" {
+		for _, e := range t.Events {
 			if e.What == "real kernel rx errors" {
 				return e.Packets, nil
 			}

@@ -13,10 +13,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // figure is one thing to measure.
@@ -34,6 +36,7 @@ var figures = []figure{
 	{"dating", "how far from the truth the events of simulated stories are dated", dating},
 	{"live", "stories told over real sockets: the same verdicts as those told without waiting", live},
 	{"same", "the reports of one recording, byte by byte, in any time zone and locale", same},
+	{"lab", "the faults of the laboratory beside the checkout: right chain, right place, false alarms, outage lengths", lab},
 	{"speed", "how long a recording of a day takes to diagnose, and how much memory", speed},
 }
 
@@ -57,9 +60,30 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(run(ctx, os.Stdout, *full, flag.Args()))
+}
+
+// believed holds the findings that figures judged, by the figure: the calibration is asked for over all of them together.
+var believed = map[string][]belief{}
+
+// calibration prints how far confidence can be believed over all figures that judged findings, if there are several.
+func calibration(out io.Writer) error {
+	if len(believed) < 2 {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(believed))
+	var all []belief
+	for _, n := range names {
+		all = append(all, believed[n]...)
+	}
+	table, ece := reliability(all)
+	fmt.Fprintf(out, "\n== calibration of %s together\n%s", strings.Join(names, " and "), table)
+	if ece > calibrationAtMost {
+		return fmt.Errorf("%w: calibration error at most %.2f", errMissed, calibrationAtMost)
+	}
+	return nil
 }
 
 // run takes the named figures, or all, and returns the exit status.
@@ -86,6 +110,10 @@ func run(ctx context.Context, out io.Writer, full bool, names []string) int {
 			fmt.Fprintln(out, strings.ToUpper(err.Error()[:1])+err.Error()[1:])
 			status = 1
 		}
+	}
+	if err := calibration(out); err != nil {
+		fmt.Fprintln(out, err)
+		status = 1
 	}
 	return status
 }

@@ -183,6 +183,7 @@ func score(out io.Writer, list []told) error {
 	fmt.Fprintf(out, "\nright cause first %d of %d, right device and port %d of %d, false alarms %d of %d, wrong causes above suspected %d of %d\n",
 		causeRight, causes, portRight, causes, alarms, healthy, wrongClaims, claims)
 	fmt.Fprint(out, table)
+	believed["stories"] = judged
 	switch {
 	case share(causeRight, causes) < rightAtLeast, share(portRight, causes) < rightAtLeast:
 		return fmt.Errorf("%w: right at least %.0f %%", errMissed, 100*rightAtLeast)
