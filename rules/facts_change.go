@@ -161,6 +161,9 @@ func (sc *scene) changeCandidate(ps *pathScene, g []correlate.Change, about stri
 		told = append(told, clockText(x.Span.Mid())+lengths(stalls))
 		c.hits = append(c.hits, hits...)
 	}
+	if t := sc.testFacts(ps); t.Watched == 0 && (t.LossMax >= lossyFrom || t.Stops == 1 || sc.protoFacts(ps).Blocked > 0) {
+		f.Hurt = float64(len(moments)) // nothing over time that it could coincide with, but tests that lost
+	}
 	f.Told = tell(told)
 	f.Over, f.Busiest = hull(moments, nil).Width().Seconds(), busiest(g)
 	f.Carrier = slices.ContainsFunc(sc.losses, func(l correlate.CarrierLoss) bool {

@@ -48,11 +48,22 @@ func (sc *scene) nodeCandidates() []*candidate {
 			}
 			c := &candidate{scope: ScopeNode, path: ps.Path.Name, subject: timeline.Device(d.Name), env: sc.env(ps), span: sc.span}
 			c.times = []timeline.Span{sc.span}
-			c.env["node"] = sc.nodeFacts(ps, d)
+			c.env["node"] = ps.node(sc, d)
 			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// node returns the facts of a device on the path; they are computed once.
+func (ps *pathScene) node(sc *scene, d correlate.Device) *nodeFacts {
+	if ps.nodes[d.Name] == nil {
+		if ps.nodes == nil {
+			ps.nodes = map[string]*nodeFacts{}
+		}
+		ps.nodes[d.Name] = sc.nodeFacts(ps, d)
+	}
+	return ps.nodes[d.Name]
 }
 
 func (sc *scene) nodeFacts(ps *pathScene, d correlate.Device) *nodeFacts {
@@ -81,7 +92,9 @@ func (sc *scene) nodeFacts(ps *pathScene, d correlate.Device) *nodeFacts {
 	}
 	sc.fullness(f, sub)
 	sc.halves(f, ps, d)
-	sc.flooding(f, ps, d)
+	if f.Counted(string(timeline.LearnDiscards)) > 0 {
+		sc.flooding(f, ps, d)
+	}
 	return f
 }
 
@@ -104,7 +117,7 @@ func (sc *scene) fullness(f *nodeFacts, sub timeline.Subject) {
 // every TCP segment or heartbeat one way has its acknowledgement or reflection the other way, at least one for two.
 func (sc *scene) halves(f *nodeFacts, ps *pathScene, d correlate.Device) {
 	const apart = 10 // times as many packets in one direction
-	own, ok := sc.balance(d)
+	own, ok := sc.balance(ps, d)
 	if !ok {
 		return
 	}
@@ -115,7 +128,7 @@ func (sc *scene) halves(f *nodeFacts, ps *pathScene, d correlate.Device) {
 		}
 		for _, name := range hop {
 			other, _ := sc.topo.Device(name)
-			theirs, ok := sc.balance(other)
+			theirs, ok := sc.balance(ps, other)
 			if name == d.Name || !ok {
 				continue
 			}
@@ -128,12 +141,12 @@ func (sc *scene) halves(f *nodeFacts, ps *pathScene, d correlate.Device) {
 }
 
 // balance returns how many packets a device with two ports on the path received on each, if it was read.
-func (sc *scene) balance(d correlate.Device) (in [2]float64, ok bool) {
+func (sc *scene) balance(ps *pathScene, d correlate.Device) (in [2]float64, ok bool) {
 	if len(d.Ports) != 2 {
 		return in, false
 	}
 	for i, p := range d.Ports {
-		in[i] = correlate.Total(sc.snap.Series(timeline.Port(d.Name, p), timeline.InPackets), sc.span)
+		in[i] = sc.port(ps, timeline.Port(d.Name, p)).Counted(string(timeline.InPackets))
 		if math.IsNaN(in[i]) {
 			return in, false
 		}

@@ -99,33 +99,38 @@ func (sc *scene) protoFacts(ps *pathScene) *protoFacts {
 
 // heartbeatLosses adds up what each collector's heartbeats lost.
 func (sc *scene) heartbeatLosses(ps *pathScene, kinds map[string]kindLoss) {
-	sub := timeline.Path(ps.Path.Name)
-	split := map[string]map[timeline.Metric][]timeline.Sample{}
 	for _, m := range []timeline.Metric{timeline.LossForward, timeline.LossReverse, timeline.LossRoundTrip} {
-		for _, x := range sc.snap.Series(sub, m) {
-			name, _, _ := strings.Cut(x.Origin.Collector, ":")
-			kind := beats[name]
-			if kind == "" {
-				continue
-			}
-			if split[kind] == nil {
-				split[kind] = map[timeline.Metric][]timeline.Sample{}
-			}
-			split[kind][m] = append(split[kind][m], x)
-		}
-	}
-	for kind, byMetric := range split {
-		var k kindLoss
-		for _, samples := range byMetric {
-			one := lossOver(samples)
+		for kind, samples := range byKind(sc.snap.Series(timeline.Path(ps.Path.Name), m)) {
+			k, one := kinds[kind], lossOver(samples)
 			k.mean, k.worst = max(k.mean, one.mean), max(k.worst, one.worst)
 			k.span = k.span.Union(one.span)
 			if one.dead.Width() > k.dead.Width() {
 				k.dead = one.dead
 			}
+			kinds[kind] = k
 		}
-		kinds[kind] = k
 	}
+}
+
+// byKind splits a series by the kind of heartbeat that its samples are of. A day has a million of them, mostly of one.
+func byKind(all []timeline.Sample) map[string][]timeline.Sample {
+	out := map[string][]timeline.Sample{}
+	for from := 0; from < len(all); {
+		to := from + 1
+		for to < len(all) && all[to].Origin.Collector == all[from].Origin.Collector {
+			to++
+		}
+		name, _, _ := strings.Cut(all[from].Origin.Collector, ":")
+		switch kind := beats[name]; {
+		case kind == "":
+		case out[kind] == nil:
+			out[kind] = all[from:to:to]
+		default:
+			out[kind] = append(out[kind], all[from:to]...)
+		}
+		from = to
+	}
+	return out
 }
 
 // lossOver reads one series of loss ratios: the mean, the worst mean of five seconds, when it lost, and the longest stretch in which

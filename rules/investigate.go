@@ -44,7 +44,7 @@ var outcomes = map[string]map[string]string{
 		"lag-member": "some source ports lose, and always the same", "lag-hash": "all source ports pass, at unequal rates", "silent-drop": "all source ports lose alike", "bad-cable": "all source ports lose alike", "optics-low-power": "all source ports lose alike", "acl-block": "some ports never pass",
 	},
 	"connect": {
-		"session-table-full": "new sessions fail, old ones go on", "firewall-failover": "old sessions fail, new ones pass", "acl-block": "new sessions never pass", "silent-drop": "new and old lose alike",
+		"session-table-full": "new sessions fail, old ones go on", "firewall-failover": "old sessions fail, new ones pass", "acl-block": "new sessions never pass", "asymmetric-routing": "new sessions open and then stand", "silent-drop": "new and old lose alike",
 	},
 }
 

@@ -34,6 +34,7 @@ type pathScene struct {
 	tests  *testFacts
 	protos *protoFacts
 	app    *appFacts
+	nodes  map[string]*nodeFacts
 }
 
 func newScene(s timeline.Snapshot, t correlate.Topology) *scene {
