@@ -15,30 +15,43 @@ const maxFlight = 1 << 20
 // chunk is how much is read from a socket at once, in bytes: a few segments, as one interrupt would bring.
 const chunk = 16 << 10
 
-// accept takes connections and pairs each with one to the far end.
+// accept takes connections and pairs each with one to the far end, in the order in which they came: a test that goes both
+// ways tells its streams apart by it.
 func (r *relay) accept() {
+	turn := make(chan struct{})
+	close(turn)
 	for {
 		c, err := r.tcp.AcceptTCP()
 		if err != nil {
 			return
 		}
+		mine, next := turn, make(chan struct{})
+		turn = next
 		r.wg.Add(1)
 		go func() {
 			defer r.wg.Done()
-			r.pair(c)
+			r.pair(c, mine, sync.OnceFunc(func() { close(next) }))
 		}()
 	}
 }
 
-// pair carries one TCP connection until both ways have ended.
-func (r *relay) pair(near *net.TCPConn) {
+// pair carries one TCP connection until both ways have ended. It connects in its turn, and says when the next one may.
+func (r *relay) pair(near *net.TCPConn, turn <-chan struct{}, connected func()) {
 	defer near.Close()
+	defer connected()
 	f := &tcpFlow{relay: r, opened: r.now()}
 	if !f.passable(forward) {
 		return
 	}
+	select {
+	case <-turn:
+	case <-time.After(50 * time.Millisecond): // one that waits for the path keeps nobody
+	case <-r.ctx.Done():
+		return
+	}
 	dialer := net.Dialer{Control: smallBuffers(r.rcv)}
 	c, err := dialer.DialContext(r.ctx, "tcp4", r.farTCP.String())
+	connected()
 	if err != nil {
 		_ = near.SetLinger(0) // the far end refused: so does the path
 		return

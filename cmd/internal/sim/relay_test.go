@@ -321,3 +321,41 @@ func TestLostFramesCountAtThePlaceOfLossOnly(t *testing.T) {
 		}
 	}
 }
+
+func TestConnectionsReachTheFarEndInTheirOrder(t *testing.T) {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	r, err := newRelay(&path{}, 1, 10e6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.farTCP = l.Addr().(*net.TCPAddr).AddrPort()
+	r.farUDP = r.udp.LocalAddr().(*net.UDPAddr).AddrPort()
+	r.run(time.Now())
+	defer r.close()
+	const n = 8
+	for i := range n {
+		c, err := net.Dial("tcp4", r.tcp.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := c.Write([]byte{byte(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range n {
+		c, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		b := make([]byte, 1)
+		if _, err := io.ReadFull(c, b); err != nil || int(b[0]) != i {
+			t.Fatalf("connection %d: got number %d, %v", i, b[0], err)
+		}
+	}
+}
