@@ -40,7 +40,7 @@ func (sc *scene) lifeFacts(ps *pathScene, d correlate.Device) lifeFacts {
 				l.Reason = r
 			}
 		case e.Type == timeline.EventMember && isUnit(e.Attrs["unit"]):
-			if came(e.Attrs["to"]) {
+			if to := e.Attrs["to"]; to != "" && came(to) { // what somebody writes down without saying is a loss
 				if open {
 					l.GoneSpan.To, open = e.Span.To, false
 				}

@@ -398,7 +398,7 @@ func (sc *scene) powered(l *linkFacts, sub timeline.Subject, events []correlate.
 	l.PoEHow = list(how)
 	for _, e := range events {
 		removed := strings.Contains(e.Attrs["reason"], "removed") // somebody pulled the plug
-		power := e.Type == timeline.EventPower && (e.Attrs["to"] == "denied" || e.Attrs["to"] == "off" && !removed)
+		power := e.Type == timeline.EventPower && (e.Attrs["to"] == "denied" || e.Attrs["to"] == "" || e.Attrs["to"] == "off" && !removed)
 		if power || e.Type == timeline.EventErrDisabled && e.Attrs["cause"] == "inline-power" && e.Attrs["to"] != "up" {
 			l.PoETold = e.Attrs["reason"]
 			if l.PoETold == "" {
