@@ -261,7 +261,7 @@ func (l *pathLearner) chains(a, b endpoint) [][]gateway {
 				if o == nil || o == last || seen[o] || x.Kind == "invalid" || !slices.Contains(o.Addresses, x.IP) {
 					continue
 				}
-				if o.Role != "router" && o.Role != "firewall" && !slices.ContainsFunc(b.routers, func(g gateway) bool { return g.box == o }) {
+				if !o.Routes() && !slices.ContainsFunc(b.routers, func(g gateway) bool { return g.box == o }) {
 					continue // a switch with an address of its own is no router
 				}
 				reached[o] = true
@@ -277,6 +277,11 @@ func (l *pathLearner) chains(a, b endpoint) [][]gateway {
 		level = next
 	}
 	return nil
+}
+
+// Routes says whether the device may be a router: by its role, or because it has several addresses or a gateway's.
+func (t *PathTables) Routes() bool {
+	return t.Role == "router" || t.Role == "firewall" || t.Role != roleHost && (len(t.Addresses) > 1 || len(t.Groups) > 0)
 }
 
 // carries picks, of several ways that differ in the units of a redundant group, the one that carries. It is nil where nothing

@@ -59,6 +59,24 @@ func routersInARow() []PathTables {
 	return []PathTables{sw1, sw2, r1, r2}
 }
 
+// switchBetweenRouters puts a switch that routes, by its addresses alone, between the two routers.
+func switchBetweenRouters() []PathTables {
+	all := routersInARow()
+	r1, r2 := &all[2], &all[3]
+	const macM = "02:0e:00:00:00:03"
+	near, far := netip.MustParseAddr("203.0.113.5"), netip.MustParseAddr("203.0.113.9")
+	m := PathTables{Device: "m", Role: "switch", MACs: []string{macM}, Addresses: []netip.Addr{near, far}, Ports: []string{"1", "2"}}
+	for _, r := range []*PathTables{r1, r2} {
+		r.Neighbours = slices.DeleteFunc(r.Neighbours, func(n PathNeighbour) bool { return n.Port == "Gi0/1" })
+		r.Bindings = slices.DeleteFunc(r.Bindings, func(b PathBinding) bool { return b.Port == "Gi0/1" })
+	}
+	hears(r1, "Gi0/1", &m, "1")
+	hears(r2, "Gi0/1", &m, "2")
+	r1.binds(near, macM, "Gi0/1")
+	m.binds(r2.Addresses[0], macR2, "2")
+	return append(all, m)
+}
+
 func TestLearnRoutedPath(t *testing.T) {
 	for name, c := range map[string]struct {
 		tables   []PathTables
@@ -70,6 +88,7 @@ func TestLearnRoutedPath(t *testing.T) {
 		"the other gateway":              {gateways("standby", "active"), "acc[1>52] core2[Te1/1>Te1/1] acc[52>2]", true, ""},
 		"both gateways say they carry":   {gateways("active", "active"), "acc[1>?] core1|core2[?>?] acc[?>2]", false, "several may carry: core1 or core2"},
 		"two routers in a row":           {routersInARow(), "sw1[1>24] r1[Gi0/0>Gi0/1] r2[Gi0/1>Gi0/0] sw2[24>1]", true, ""},
+		"a switch that routes between":   {switchBetweenRouters(), "sw1[1>24] r1[Gi0/0>Gi0/1] m[1>2] r2[Gi0/1>Gi0/0] sw2[24>1]", true, ""},
 		"a router that is not asked":     {slices.DeleteFunc(routersInARow(), func(t PathTables) bool { return t.Device == "r2" }), "", false, "no router has b in its neighbour cache"},
 		"the routers know no way across": {slices.Concat(routersInARow()[:2], withoutBindings(routersInARow()[2:])), "", false, "no neighbour cache says what is between"},
 	} {

@@ -64,7 +64,7 @@ func (r *pathReader) read(ctx context.Context, ends ...correlate.PathEnd) []corr
 		}
 	}
 	for _, t := range out {
-		if t.Role == "router" || t.Role == "firewall" || len(t.Groups) > 0 {
+		if t.Routes() {
 			for _, a := range t.Addresses {
 				ips = append(ips, a.String())
 			}
@@ -80,8 +80,9 @@ func (r *pathReader) read(ctx context.Context, ends ...correlate.PathEnd) []corr
 		macs = append(macs, t.MACs...)
 	}
 	for _, t := range out { // ports' own addresses last: there may be many
-		for _, m := range t.PortMACs {
-			if t.Role == "router" || t.Role == "firewall" {
+		for port, m := range t.PortMACs {
+			// A switch routes at its VLANs' interfaces; its other ports' addresses are seen nowhere.
+			if t.Routes() && (t.Role != "switch" || strings.HasPrefix(strings.ToLower(port), "vl")) {
 				macs = append(macs, m)
 			}
 		}
