@@ -98,7 +98,7 @@ func (sc *scene) linkFacts(ps *pathScene, sub timeline.Subject, f *portFacts) li
 	sc.member(&l, ps, sub, events)
 	sc.packets(&l, sub, f.InDrops.Span)
 	for _, e := range events {
-		if e.Type == timeline.EventCleared {
+		if e.Type == timeline.EventCleared && !sc.beganAnew(sub.Device, e.Span) {
 			l.Cleared, l.ClearedAt = l.Cleared+1, e.Span.Mid()
 		}
 	}
@@ -114,6 +114,17 @@ func (sc *scene) changesOf(sub timeline.Subject) []correlate.Change {
 		}
 	}
 	return out
+}
+
+// restartSlack is how long after a device began anew a collector that does not know of it may find its counters at zero:
+// the command line is read every few seconds.
+const restartSlack = 15 * time.Second
+
+// beganAnew says whether the device started around that time, so that its counters fell for that.
+func (sc *scene) beganAnew(device string, at timeline.Span) bool {
+	return slices.ContainsFunc(sc.changes, func(c correlate.Change) bool {
+		return c.Type == timeline.EventRestart && c.Device == device && c.Span.Overlaps(at.Widen(restartSlack, restartSlack))
+	})
 }
 
 // light reads the module's diagnostics and those of the transmitter at the other end.

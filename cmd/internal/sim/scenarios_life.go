@@ -123,7 +123,6 @@ func drawReboot(s *Story) {
 		d, ends = s.far, s.outside
 	}
 	from := s.begins()
-	s.Truth.Also = []string{"counters-cleared"}
 	to := from + s.boot()
 	up := to - s.between(2*time.Second, 4*time.Second)
 	d.life.gone = append(d.life.gone, stretch{from: from, to: to})
@@ -180,7 +179,7 @@ func drawClearedCable(s *Story) {
 	drawBadCable(s)
 	p := s.deviceOfName(s.Truth.Device).portShort(s.Truth.Port)
 	s.clears(p, s.begins()+4*time.Second)
-	s.Truth.Chain = append(s.Truth.Chain, "counters-cleared") // told beside it: that is so, too
+	s.Truth.Also = []string{"counters-cleared"}
 }
 
 // bundled makes a host's port a member of an aggregate, together with another one.
