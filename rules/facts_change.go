@@ -34,9 +34,8 @@ type changeFacts struct {
 	Lasted float64 `expr:"lasted"`                              // the longest time until its opposite was told, or the record ended, s
 	Open   bool    `expr:"open"`                                // its opposite was not told
 	// The least time between one of the changes and the beginning or end of an outage that it touches, s, beyond how well it is dated.
-	Edge    float64 `expr:"edge" metric:"path.outage"`
-	Carrier bool    `expr:"carrier"`                    // a link of the path lost its carrier shortly before
-	Step    float64 `expr:"rtt_step" metric:"path.rtt"` // round trip in the seconds after the last over that before the first
+	Edge float64 `expr:"edge" metric:"path.outage"`
+	Step float64 `expr:"rtt_step" metric:"path.rtt"` // round trip in the seconds after the last over that before the first
 	// The greatest rate of broadcasts that a port of the devices received meanwhile, packets/s, and its share of all packets.
 	Broadcasts float64 `expr:"broadcasts" metric:"if.in.broadcasts"`
 	Share      float64 `expr:"broadcast_share" metric:"if.in.broadcasts"`
@@ -67,6 +66,7 @@ var changeKinds = []struct {
 		slices.Sort(pair)
 		return c.Device + " " + list(pair)
 	}, nil},
+	{timeline.EventFailover, func(correlate.Change) string { return "the redundant firewalls" }, nil},
 	{timeline.EventBinding, func(c correlate.Change) string { return c.Attrs["ip"] }, nil},
 	{timeline.EventInconsistent, func(c correlate.Change) string { return c.Subject.String() }, ends("to", "cleared")},
 	{timeline.EventTopologyChange, func(c correlate.Change) string { return "spanning tree of " + c.Device }, nil},
@@ -116,84 +116,80 @@ func (sc *scene) concerns(ps *pathScene, c correlate.Change) bool {
 
 func (sc *scene) changeCandidate(ps *pathScene, g []correlate.Change, about string, opposite func(a, b correlate.Change) bool) *candidate {
 	f := &changeFacts{Type: string(g[0].Type), About: about, First: clockText(g[0].Span.Mid()), Dark: sc.heartbeatsKnown(ps), Stall: sc.flowKnown(ps), Edge: nan}
-	c := &candidate{scope: ScopeChange, path: ps.Path.Name, env: sc.env(ps)}
+	c := &candidate{scope: ScopeChange, path: ps.Path.Name, env: sc.env(ps), subject: sc.changeSubject(g)}
 	var told []string
-	var moments []timeline.Span
 	for i, x := range g {
 		if !slices.Contains(f.Devices, x.Device) {
 			f.Devices = append(f.Devices, x.Device)
 		}
 		f.Count += countOf(x)
 		c.events = append(c.events, x.Event)
-		if opposite != nil && i > 0 && !opposite(x, x) && endsNothing(g[:i], x, opposite) == false {
+		if opposite != nil && slices.ContainsFunc(g[:i], func(e correlate.Change) bool { return opposite(e, x) }) {
 			continue // the end of an earlier one
 		}
-		sp := x.Span
-		if opposite != nil {
-			end := sc.span.To
-			f.Open = true
-			for _, y := range g[i+1:] {
-				if opposite(x, y) {
-					end, f.Open = y.Span.To, false
-					break
-				}
-			}
-			sp.To = laterOf(sp.To, end)
-			f.Lasted = maxSeconds(f.Lasted, sp.Width())
-		}
-		moments = append(moments, x.Span)
 		c.times = append(c.times, x.Span)
-		hits := ps.touched([]timeline.Span{sp})
-		stalls := ps.touched([]timeline.Span{sp}, correlate.Stall)
-		f.Hit += truth(len(stalls) > 0)
-		f.Hurt += truth(len(hits) > 0 || sc.lossAt(ps, x.Span))
-		for _, h := range stalls {
-			if d := edgeOf(x.Span, h.Span); !(d >= f.Edge) {
-				f.Edge = d
-			}
-			if !math.IsNaN(f.Dark) {
-				f.Dark = maxSeconds(f.Dark, h.Incident.DarkAny().Width())
-			}
-			if !math.IsNaN(f.Stall) {
-				f.Stall = maxSeconds(f.Stall, h.Incident.Stall().Width())
-			}
-		}
-		told = append(told, clockText(x.Span.Mid())+lengths(stalls))
+		hits, stalls := f.happened(sc, ps, x, f.until(sc, g[i:], opposite))
 		c.hits = append(c.hits, hits...)
+		told = append(told, clockText(x.Span.Mid())+lengths(stalls))
 	}
 	if t := sc.testFacts(ps); t.Watched == 0 && (t.LossMax >= lossyFrom || t.Stops == 1 || sc.protoFacts(ps).Blocked > 0) {
-		f.Hurt = float64(len(moments)) // nothing over time that it could coincide with, but tests that lost
+		f.Hurt = float64(len(c.times)) // nothing over time that it could coincide with, but tests that lost
 	}
-	f.Told = tell(told)
-	f.Over, f.Busiest = hull(moments, nil).Width().Seconds(), busiest(g)
-	f.Carrier = slices.ContainsFunc(sc.losses, func(l correlate.CarrierLoss) bool {
-		return slices.ContainsFunc(c.times, func(sp timeline.Span) bool { return correlate.Leads(l.Down, sp, carrierLead) })
-	})
-	sig := correlate.Coincidence(spansOf(ps.Incidents), moments, sc.span)
+	f.Told, f.Over, f.Busiest = tell(told), hull(c.times, nil).Width().Seconds(), busiest(g)
+	sig := correlate.Coincidence(spansOf(ps.Incidents), c.times, sc.span)
 	f.Met, f.Of, f.Expect, f.Chance = float64(sig.Met), float64(sig.Episodes), sig.Expected, sig.Chance
 	c.hits = uniqueEpisodes(c.hits)
 	c.span = hull(c.times, c.hits)
-	c.subject = sc.changeSubject(g)
-	f.Device, f.Port = c.subject.Device, c.subject.Name
-	if c.subject.Kind == timeline.KindDevice {
-		f.Port = ""
+	if f.Device = c.subject.Device; c.subject.Kind == timeline.KindPort {
+		f.Port = c.subject.Name
 	}
 	f.Step = sc.step(ps, c.span)
-	sc.broadcasts(f, hull(moments, nil).Widen(correlate.Slack, correlate.Slack))
+	sc.broadcasts(f, hull(c.times, nil).Widen(correlate.Slack, correlate.Slack))
 	f.ask(g)
 	c.env["change"] = f
 	return c
+}
+
+// until returns the time from the first of the changes to the one that ends it, or to the record's end; of a kind that has no
+// opposite, the change itself.
+func (f *changeFacts) until(sc *scene, g []correlate.Change, opposite func(a, b correlate.Change) bool) timeline.Span {
+	sp := g[0].Span
+	if opposite == nil {
+		return sp
+	}
+	end := sc.span.To
+	f.Open = true
+	if i := slices.IndexFunc(g, func(y correlate.Change) bool { return opposite(g[0], y) }); i > 0 {
+		end, f.Open = g[i].Span.To, false
+	}
+	sp.To = laterOf(sp.To, end)
+	f.Lasted = maxSeconds(f.Lasted, sp.Width())
+	return sp
+}
+
+// happened notes what the path did at one occurrence that lasted for sp.
+func (f *changeFacts) happened(sc *scene, ps *pathScene, x correlate.Change, sp timeline.Span) (hits, stalls []correlate.Episode) {
+	hits, stalls = ps.touched([]timeline.Span{sp}), ps.touched([]timeline.Span{sp}, correlate.Stall)
+	f.Hit += truth(len(stalls) > 0)
+	f.Hurt += truth(len(hits) > 0 || sc.lossAt(ps, x.Span))
+	for _, h := range stalls {
+		if d := edgeOf(x.Span, h.Span); !(d >= f.Edge) {
+			f.Edge = d
+		}
+		if !math.IsNaN(f.Dark) {
+			f.Dark = maxSeconds(f.Dark, h.Incident.DarkAny().Width())
+		}
+		if !math.IsNaN(f.Stall) {
+			f.Stall = maxSeconds(f.Stall, h.Incident.Stall().Width())
+		}
+	}
+	return hits, stalls
 }
 
 // edgeOf returns how many seconds a change lies from the nearer end of an outage, beyond its dating.
 func edgeOf(change, outage timeline.Span) float64 {
 	from, to := change.Mid().Sub(outage.From).Abs(), change.Mid().Sub(outage.To).Abs()
 	return max(0, (min(from, to) - change.Width()/2).Seconds())
-}
-
-// endsNothing says whether a change ends none of the earlier ones.
-func endsNothing(earlier []correlate.Change, x correlate.Change, opposite func(a, b correlate.Change) bool) bool {
-	return !slices.ContainsFunc(earlier, func(e correlate.Change) bool { return opposite(e, x) })
 }
 
 // countOf returns how often it happened, by the device's own count.
