@@ -16,7 +16,7 @@ type tale struct {
 }
 
 // tales lists them by subject: a new subject is a file scenarios_<subject>.go and one line here.
-var tales = slices.Concat(queueTales, hiddenTales, hostTales, switchedTales, controlTales, serviceTales, quietTales, linkTales, lifeTales)
+var tales = slices.Concat(queueTales, hiddenTales, hostTales, switchedTales, controlTales, serviceTales, quietTales, variantTales, linkTales, lifeTales)
 
 func figureOnly(name string) (scenario, bool) {
 	i := slices.IndexFunc(tales, func(t tale) bool { return t.name == name })
