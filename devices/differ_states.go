@@ -2,6 +2,7 @@ package devices
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"whydrop/correlate/timeline"
@@ -92,8 +93,11 @@ func (w *writer) operState(p *portState, i *Interface, sub timeline.Subject) {
 		if dated {
 			sp = at
 		}
-		w.event(sub, timeline.EventOper, sp, sub.Name+" went from "+before.Value+" to "+i.Oper.Value,
-			map[string]string{"from": before.Value, "to": i.Oper.Value})
+		attrs := map[string]string{"from": before.Value, "to": i.Oper.Value}
+		if w.noticesLate() {
+			attrs["dated"] = "polls"
+		}
+		w.event(sub, timeline.EventOper, sp, sub.Name+" went from "+before.Value+" to "+i.Oper.Value, attrs)
 	case dated && changed.OK && !w.restarted && !p.renumbered:
 		// The same state as before, entered since: it was another one in between.
 		other := "down"
@@ -108,7 +112,9 @@ func (w *writer) operState(p *portState, i *Interface, sub timeline.Subject) {
 	}
 }
 
-// dated maps device ticks to the probe's clock, if they lie between the two polls.
+// dated maps device ticks to the probe's clock, if they lie between the two polls. Some agents date a change with the
+// moment at which they noticed it: ticks of the time since this reading began, which the question itself may have
+// brought about, say no more than that there was a change; nor do those of an agent that looks now and then.
 func (w *writer) dated(ticks Opt[uint32], between timeline.Span) (timeline.Span, bool) {
 	if !ticks.OK || !w.reading.Clock.OK {
 		return timeline.Span{}, false
@@ -117,7 +123,26 @@ func (w *writer) dated(ticks Opt[uint32], between timeline.Span) (timeline.Span,
 	if !ok || !at.Overlaps(between) {
 		return timeline.Span{}, false
 	}
+	if w.noticesLate() {
+		// What an earlier reading said was as old as that, too.
+		return timeline.Span{From: between.From.Add(-max(noticeEvery, w.side.refresh.period)), To: within(at, between).To}, true
+	}
+	if !at.To.Before(w.now.From) {
+		return between, true
+	}
+	if f := &w.side.refresh; f.slowerThan(between.Width()) {
+		at.From = at.From.Add(-f.period)
+	}
 	return within(at, between), true
+}
+
+// noticeEvery is how often net-snmp looks at its ports, at least: lines of a log told of changes up to 0.8 s before the
+// moment that it gave them.
+const noticeEvery = time.Second
+
+// noticesLate says whether the agent is net-snmp (1.3.6.1.4.1.8072), whose ifLastChange is when it noticed.
+func (w *writer) noticesLate() bool {
+	return strings.HasPrefix(w.reading.SysObjectID.Value, "1.3.6.1.4.1.8072.")
 }
 
 func truth(b bool) float64 {

