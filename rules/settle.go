@@ -60,7 +60,8 @@ func (e *evaluation) preferred(a, b *match) bool {
 		}
 		return 0
 	}
-	if a.verdict != b.verdict || rank(a) == rank(b) {
+	ports := a.cand.subject.Kind == timeline.KindPort && b.cand.subject.Kind == timeline.KindPort
+	if a.verdict != b.verdict || rank(a) == rank(b) || !ports {
 		return better(a, b)
 	}
 	return rank(a) < rank(b)
