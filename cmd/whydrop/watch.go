@@ -20,7 +20,8 @@ func newWatch() *cobra.Command {
 		Use:   "watch -f site.yaml [--for 30m]",
 		Short: "Probe the site's paths, poll its devices, and say why it dropped",
 		Long: `Runs the site's probes and polls its devices until --for has passed or you quit, shows both on one clock,
-records everything, and on exit prints the finding and where the recording lies.
+records everything, and on exit prints the finding and where the recording lies. In the terminal UI, ? lists the keys:
+i tells the causes that still fit apart by experiment while the watch goes on, and asks before each.
 
 What devices send by themselves is taken in at the addresses under receivers in the site file, or at --syslog and
 --traps; a port alone is this host's loopback. Log lines of every common form are read over UDP, TCP and TLS, traps

@@ -394,11 +394,15 @@ func TestResizeStorm(t *testing.T) {
 }
 
 func TestEverySizeCanBeDrawn(t *testing.T) {
+	finer := 4
+	if testing.Short() {
+		finer = 2
+	}
 	for _, story := range []func() reporttest.Case{reporttest.Failover, reporttest.Hostile, reporttest.Nothing} {
 		m := at(story(), 60)
 		for page := range views {
-			for w := 0; w <= 130; w += 1 + w/4 {
-				for h := 0; h <= 50; h += 1 + h/4 {
+			for w := 0; w <= 130; w += 1 + w/finer {
+				for h := 0; h <= 50; h += 1 + h/finer {
 					s := &state{glyphs: fancy, page: page}
 					drawScreen(newCanvas(w, h), m, s)
 					s.glyphs, s.inquiry, s.port = plain, &inquiry{course: asking}, timeline.Port("dist-a", "Gi1/0/9")
