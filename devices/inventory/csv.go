@@ -85,7 +85,7 @@ func readCSV(r *reader, _ *node) error {
 		}
 	}
 	if _, ok := columns["name"]; !ok {
-		return fmt.Errorf("%s: no column of names; the first line says what each column is: name, address, platform, role, ports, ...", place(r.in.Name, 1))
+		return fmt.Errorf("%s: no column of names; the first line says what each column is (name, address, platform, role, ports)", place(r.in.Name, 1))
 	}
 	for {
 		row, err := c.Read()

@@ -65,7 +65,17 @@ func dating(ctx context.Context, out io.Writer, full bool) error {
 		return err
 	}
 	fmt.Fprintln(out, "over sockets, polled every second:")
-	return errors.Join(err, live.score(out))
+	err = errors.Join(err, live.score(out))
+	fmt.Fprintln(out, "in the laboratory, polled every second:")
+	var lab datingTally
+	switch lerr := lab.laboratory(ctx); {
+	case errors.Is(lerr, errNotHere):
+		fmt.Fprintln(out, lerr)
+		return err
+	case lerr != nil:
+		return errors.Join(err, lerr)
+	}
+	return errors.Join(err, lab.score(out))
 }
 
 // datingTally gathers the events of the moments of stories.
@@ -74,7 +84,9 @@ type datingTally struct {
 	all     []dated
 	stories int
 	moments int
-	unseen  int // moments that no collector has an event of
+	unseen  int           // moments that no collector has an event of
+	loose   time.Duration // how far the truth itself may be off
+	refresh time.Duration // how often the agents look at their ports
 }
 
 // add takes what was made of a story.
@@ -83,7 +95,7 @@ func (t *datingTally) add(story *sim.Story, begun time.Time, s timeline.Snapshot
 	defer t.mu.Unlock()
 	t.stories++
 	for _, m := range story.Truth.Events {
-		found := datedEvents(fmt.Sprintf("%s/%d", story.Name, story.Seed), m, begun, s)
+		found := t.datedEvents(fmt.Sprintf("%s/%d", story.Name, story.Seed), m, begun, s)
 		if t.moments++; len(found) == 0 {
 			t.unseen++
 		}
@@ -149,7 +161,7 @@ func (t *datingTally) live(ctx context.Context, name string, seed uint64) error 
 }
 
 // datedEvents returns of each collector the event that is nearest to a moment.
-func datedEvents(story string, m sim.Moment, begun time.Time, s timeline.Snapshot) []dated {
+func (t *datingTally) datedEvents(story string, m sim.Moment, begun time.Time, s timeline.Snapshot) []dated {
 	sub := timeline.Device(m.Device)
 	if m.Port != "" {
 		sub = timeline.Port(m.Device, m.Port)
@@ -161,9 +173,9 @@ func datedEvents(story string, m sim.Moment, begun time.Time, s timeline.Snapsho
 			continue
 		}
 		d := dated{story: story, moment: m, event: e, off: e.Span.Mid().Sub(at).Abs(), polls: e.Attrs["dated"] == "polls"}
-		d.away = max(0, e.Span.From.Sub(at), at.Sub(e.Span.To))
+		d.away = max(0, e.Span.From.Sub(at)-t.loose, at.Sub(e.Span.To)-t.loose)
 		way, _, _ := strings.Cut(e.Origin.Collector, ":")
-		d.bound = pollEvery[way]
+		d.bound = pollEvery[way] + t.refresh
 		b, have := best[e.Origin.Collector]
 		if d.away <= truthWindow && (!have || d.away < b.away || d.away == b.away && d.off < b.off) {
 			best[e.Origin.Collector] = d
