@@ -57,11 +57,23 @@ func stories(ctx context.Context, out io.Writer, full bool) error {
 		}
 		fmt.Fprintf(out, "  %-34s seed %-3d %s\n", t.scenario, t.seed, truthText(list[i].truth))
 	}
+	fmt.Fprintf(out, "%d stories, %d causes\n", len(list), causesIn(list))
 	tellAll(ctx, list)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	return score(out, list)
+}
+
+// causesIn counts the root causes of the stories.
+func causesIn(list []told) int {
+	seen := map[string]bool{}
+	for _, t := range list {
+		if len(t.truth.Chain) > 0 {
+			seen[t.truth.Chain[0]] = true
+		}
+	}
+	return len(seen)
 }
 
 // drawn lists the stories to tell.

@@ -6,8 +6,8 @@ import (
 
 // queueTales are about queues and limits of rate: what waits, what is dropped for want of room, and what looks like it.
 var queueTales = []tale{
-	{"microburst-uplink", scenario{help: "short bursts overflow the queue of an uplink that is hardly loaded", draw: drawMicroburst, live: true}},
-	{"microburst-host", scenario{help: "short bursts overflow the queue towards the far end's host", draw: drawMicroburstHost, live: true}},
+	{"microburst-uplink", scenario{help: "short bursts overflow the queue of an uplink that is hardly loaded", draw: drawMicroburst}},
+	{"microburst-host", scenario{help: "short bursts overflow the queue towards the far end's host", draw: drawMicroburstHost}},
 	{"microburst-few", scenario{help: "a port drops a frame now and then, of hundreds of thousands", draw: drawFewDrops, live: true}},
 	{"oversubscription-uplink", scenario{help: "others fill an uplink until the path loses", draw: drawFullUplink, live: true}},
 	{"oversubscription-busy", scenario{help: "an uplink is busy, but drops nothing", draw: drawBusyUplink, live: true}},
