@@ -59,7 +59,7 @@ func Investigate(ctx context.Context, opt InvestigateOptions) (report.Document, 
 	if opt.Out == nil {
 		opt.Out = io.Discard
 	}
-	in := &investigation{opt: opt, live: opt.Live, catalogue: rules.Default(), left: opt.Time}
+	in := &investigation{opt: opt, live: opt.Live, catalogue: Catalogue(), left: opt.Time}
 	if in.live == nil {
 		store := &timeline.Store{}
 		in.live = &Live{Out: store, Snapshot: store.Snapshot}
