@@ -41,7 +41,6 @@ type device struct {
 	cpu      int           // per cent
 	loads    []stretch     // when it was busier than that
 	skips    []stretch     // when a poll of it gets lost
-	refresh  time.Duration // how often its counters move; 0 always
 	policies []*port       // ports with service policies
 	blind    time.Duration // from when on it answers nothing; 0 never
 

@@ -21,10 +21,10 @@ var hostTales = []tale{
 
 func drawAsleep(s *Story) {
 	s.steady()
-	at, first := s.begins(), s.begins()
+	at := s.begins()
 	var last time.Duration
 	for range s.number(2, 3) {
-		first = at
+		first := at
 		last = first + s.between(150*time.Millisecond, 600*time.Millisecond)
 		gap := last - first
 		s.path.darken(forward, first, last)
