@@ -57,6 +57,7 @@ type testFacts struct {
 	CPU         float64 `expr:"cpu" metric:"host.cpu"`                // the busiest host or end of a test, share of its CPU or of one core
 	CPUHost     string  `expr:"cpu_host"`                             // which
 	CPUDevice   bool    `expr:"cpu_device"`                           // it is a device of the path, no end of it
+	CPUCalm     float64 `expr:"cpu_calm" metric:"device.cpu"`         // of that device while the watched path had no trouble
 	SpeedStep   float64 `expr:"speed_step" metric:"if.speed"`         // the fastest port of the path over the slowest
 	SizePasses  float64 `expr:"size_passes" metric:"probe.result"`    // the largest size that gets through, bytes
 	SizeFails   float64 `expr:"size_fails" metric:"probe.result"`     // the smallest above it that does not
@@ -115,7 +116,7 @@ func (sc *scene) testFacts(ps *pathScene) *testFacts {
 	f.flows(rs, steady)
 	f.windows(steady, f.RTT)
 	f.tools(rs)
-	sc.hostsOfTests(f, rs)
+	sc.hostsOfTests(f, ps, rs)
 	sc.speedStep(f, ps)
 	sc.otherPaths(f, ps)
 	sc.words(f, rs)

@@ -10,7 +10,7 @@ import (
 )
 
 // hostsOfTests finds the busiest of the hosts that anything is told of, and what they lost.
-func (sc *scene) hostsOfTests(f *testFacts, rs []result) {
+func (sc *scene) hostsOfTests(f *testFacts, ps *pathScene, rs []result) {
 	f.CPU, f.HostDrops = nan, total(rs, func(r result) float64 { return r.dropped })
 	busier := func(v float64, who string, device bool) {
 		if v > orZero(f.CPU) || math.IsNaN(f.CPU) && !math.IsNaN(v) {
@@ -31,6 +31,21 @@ func (sc *scene) hostsOfTests(f *testFacts, rs []result) {
 			f.HostDrops = orZero(f.HostDrops) + correlate.Total(sc.snap.Series(k.Subject, k.Metric), sc.span)
 		}
 	}
+	f.CPUCalm = nan
+	if f.CPUDevice && f.Watched == 1 {
+		f.CPUCalm = sc.calmCPU(ps, f.CPUHost)
+	}
+}
+
+// calmCPU returns how busy a device was, in the middle, while the path had no trouble; NaN if it was not read then.
+func (sc *scene) calmCPU(ps *pathScene, device string) float64 {
+	var calm []float64
+	for _, x := range sc.snap.Series(timeline.Device(device), timeline.DeviceCPU) {
+		if len(ps.touched([]timeline.Span{x.Span})) == 0 {
+			calm = append(calm, x.Value)
+		}
+	}
+	return correlate.Quantile(calm, 0.5)
 }
 
 // speedStep compares the fastest port of the path with the slowest.
