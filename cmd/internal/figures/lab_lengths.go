@@ -13,18 +13,24 @@ import (
 // sender, or of the machine on which all of this runs.
 const outageFrom = time.Second
 
-// arrivals are the moments at which the probe's packets came to the receiver, by what the report says an outage is
-// seen by.
+// arrivals are the moments at which the probe delivered something to the receiver, by what the report says an outage is
+// seen by. A segment that repeats what had arrived delivers nothing.
 type arrivals map[string][]time.Time
+
+// Where things lie in a frame of Ethernet, and what is worth calling a flow.
+const (
+	atIP      = 14
+	protoTCP  = 6
+	protoUDP  = 17
+	flowing   = 3                      // so many segments
+	flowingIn = 100 * time.Millisecond // within this are a flow; less is a retransmission that came through or a rest of a flow given up
+)
 
 // readCapture reads a file of tcpdump (pcap, microseconds, Ethernet; draft-ietf-opsawg-pcap) that holds IPv4 only.
 func readCapture(r io.Reader) (arrivals, error) {
 	const (
-		magic       = 0xa1b2c3d4
-		header      = 24
-		etherHeader = 14
-		protocolAt  = etherHeader + 9 // RFC 791, section 3.1
-		tcp, udp    = 6, 17
+		magic  = 0xa1b2c3d4
+		header = 24
 	)
 	b, err := io.ReadAll(r)
 	if err != nil {
@@ -33,24 +39,53 @@ func readCapture(r io.Reader) (arrivals, error) {
 	if len(b) < header || binary.NativeEndian.Uint32(b) != magic {
 		return nil, fmt.Errorf("%d octets are no capture", len(b))
 	}
-	out := arrivals{}
+	out, next := arrivals{}, map[uint16]uint32{} // by source port, the sequence number after what arrived
 	for b = b[header:]; len(b) >= 16; {
 		at := time.Unix(int64(binary.NativeEndian.Uint32(b)), int64(binary.NativeEndian.Uint32(b[4:]))*1000)
 		n := int(binary.NativeEndian.Uint32(b[8:]))
 		if b = b[16:]; n > len(b) {
 			break // the last one was being written
 		}
-		if n > protocolAt {
-			switch b[protocolAt] {
-			case tcp:
-				out["tcp"] = append(out["tcp"], at)
-			case udp:
-				out["heartbeat"] = append(out["heartbeat"], at)
-			}
+		switch packet := b[min(n, atIP):n]; {
+		case len(packet) < 20:
+		case packet[9] == protoUDP:
+			out["heartbeat"] = append(out["heartbeat"], at)
+		case packet[9] == protoTCP && brings(packet, next):
+			out["tcp"] = append(out["tcp"], at)
 		}
 		b = b[n:]
 	}
+	out["tcp"] = flows(out["tcp"])
 	return out, nil
+}
+
+// brings says whether a TCP segment in an IPv4 packet (RFC 791, RFC 9293) reaches beyond what its flow had brought, and
+// notes how far it reaches.
+func brings(packet []byte, next map[uint16]uint32) bool {
+	ip := int(packet[0]&15) * 4
+	if len(packet) < ip+14 {
+		return false
+	}
+	segment := packet[ip:]
+	end := binary.BigEndian.Uint32(segment[4:]) + uint32(int(binary.BigEndian.Uint16(packet[2:]))-ip-int(segment[12]>>4)*4)
+	port := binary.BigEndian.Uint16(segment)
+	if had, known := next[port]; known && int32(end-had) <= 0 {
+		return false
+	}
+	next[port] = end
+	return true
+}
+
+// flows leaves out moments that belong to no flow: those with too few others after them.
+func flows(times []time.Time) []time.Time {
+	var out []time.Time
+	last := time.Time{}
+	for i, t := range times {
+		if t.Sub(last) < flowingIn || i+flowing-1 < len(times) && times[i+flowing-1].Sub(t) < flowingIn {
+			out, last = append(out, t), t
+		}
+	}
+	return out
 }
 
 // lengthCheck is an outage of the report beside the gap in the capture that it tells of.

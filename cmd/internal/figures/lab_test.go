@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 	"testing"
 	"time"
 
@@ -89,28 +90,47 @@ func TestOutagesAreHeldAgainstTheCapture(t *testing.T) {
 	}
 }
 
-func TestACaptureIsReadByProtocol(t *testing.T) {
+func TestACaptureTellsWhatWasDelivered(t *testing.T) {
 	var b bytes.Buffer
 	write := func(v ...uint32) { _ = binary.Write(&b, binary.NativeEndian, v) }
-	packet := func(sec, micro uint32, protocol byte) {
-		data := make([]byte, 34)
-		data[23] = protocol
-		write(sec, micro, 34, 1500)
+	packet := func(ms uint32, protocol byte, sequence uint32) {
+		data := make([]byte, 54)
+		ip := data[14:]
+		ip[0], ip[9] = 0x45, protocol
+		binary.BigEndian.PutUint16(ip[2:], 20+20+1000)
+		binary.BigEndian.PutUint32(ip[24:], sequence)
+		ip[32] = 5 << 4
+		write(100+ms/1000, ms%1000*1000, 54, 1054)
 		b.Write(data)
 	}
 	write(0xa1b2c3d4, 0x00040002, 0, 0, 64, 1)
-	packet(100, 5, 6)
-	packet(103, 7, 6)
-	packet(101, 0, 17)
-	write(104, 0, 34, 34) // was being written when it was ended
+	for i := range uint32(3) {
+		packet(i, 6, 0xfffffc18+1000*i) // the numbers wrap
+	}
+	packet(500, 6, 1000)  // had arrived
+	packet(1000, 6, 2000) // alone
+	packet(1500, 17, 0)
+	for i := range uint32(3) {
+		packet(3000+i, 6, 3000+1000*i)
+	}
+	write(104, 0, 54, 54) // was being written when it was ended
 	got, err := readCapture(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got["tcp"]) != 2 || len(got["heartbeat"]) != 1 || !got["tcp"][1].Equal(time.Unix(103, 7000)) {
-		t.Errorf("got %v", got)
+	at := func(ms ...int64) (out []time.Time) {
+		for _, m := range ms {
+			out = append(out, time.UnixMilli(100_000+m))
+		}
+		return out
 	}
-	if gap := got.longestGap(); gap != 3*time.Second+2*time.Microsecond {
+	if want := at(0, 1, 2, 3000, 3001, 3002); !slices.EqualFunc(got["tcp"], want, time.Time.Equal) {
+		t.Errorf("tcp: got %v, want %v", got["tcp"], want)
+	}
+	if want := at(1500); !slices.EqualFunc(got["heartbeat"], want, time.Time.Equal) {
+		t.Errorf("heartbeat: got %v, want %v", got["heartbeat"], want)
+	}
+	if gap := got.longestGap(); gap != 2998*time.Millisecond {
 		t.Errorf("longest gap: got %v", gap)
 	}
 	if _, err := readCapture(bytes.NewReader([]byte("tcpdump: no such device, and so on"))); err == nil {
