@@ -37,6 +37,10 @@ type labFault struct {
 	quick bool     // it is one of --quick
 	rate  string   // that the probe sends at
 	load  bool     // other traffic runs beside the probe
+
+	// until, if not 0, is when the watch ends, counted from the begin of the fault: before the laboratory gives the firewalls
+	// their state back, which stops the flow once more and is no part of the fault.
+	until time.Duration
 }
 
 // usualRate is what the probe sends at where the fault asks for no other.
@@ -50,9 +54,9 @@ var labFaults = []labFault{
 	{name: "cost", args: words("failover via=cost hold=10 settle=6")},
 	{name: "bpdu", args: words("failover via=bpdu hold=8 settle=6")},
 	{name: "noresync", args: words("failover via=link hold=10 settle=6 resync=-1")},
-	{name: "stateless", args: words("failover via=link hold=6 settle=6 state=off")},
-	{name: "stateless-cost", args: words("failover via=cost hold=6 settle=6 state=off")},
-	{name: "fwlearn", args: words("failover via=link hold=8 settle=8 state=off fwlearn=on")},
+	{name: "stateless", args: words("failover via=link hold=6 settle=12 state=off"), until: 15 * time.Second},
+	{name: "stateless-cost", args: words("failover via=cost hold=6 settle=12 state=off"), until: 15 * time.Second},
+	{name: "fwlearn", args: words("failover via=link hold=8 settle=14 state=off fwlearn=on"), until: 20 * time.Second},
 	{name: "flap", args: words("flap via=bpdu count=2 hold=6 gap=8,10")},
 	{name: "crc", args: words("crc rate=0.01 for=12"), quick: true},
 	{name: "crc-few", args: words("crc rate=0.001 for=12")},

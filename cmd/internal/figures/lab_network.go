@@ -183,14 +183,8 @@ func (l *laboratory) watched(ctx context.Context, f labFault, base, packets stri
 	if err := watch.wait(ctx, func() bool { s, err := os.Stat(packets); return err == nil && s.Size() > 64<<10 }); err != nil {
 		return d, fmt.Errorf("no packet of the probe arrives: %w", err)
 	}
-	err = watch.pause(ctx, labLead)
-	if err == nil {
-		if err = l.lab(ctx, append([]string{"fault"}, f.args...)...); err != nil {
-			err = errors.Join(err, l.lab(context.WithoutCancel(ctx), "fault", "clear"))
-		}
-	}
-	if err == nil {
-		err = watch.pause(ctx, labTail)
+	if err = watch.pause(ctx, labLead); err == nil {
+		err = l.inject(ctx, f, watch)
 	}
 	watch.end()
 	if err != nil {
@@ -205,6 +199,27 @@ func (l *laboratory) watched(ctx context.Context, f labFault, base, packets stri
 		return d, fmt.Errorf("watch printed no report: %w: %s", err, told)
 	}
 	return d, nil
+}
+
+// inject injects a fault and ends the watch after it. It returns when the laboratory has taken the fault back.
+func (l *laboratory) inject(ctx context.Context, f labFault, watch *child) error {
+	failed := make(chan error, 1)
+	go func() { failed <- l.lab(ctx, append([]string{"fault"}, f.args...)...) }()
+	var early error
+	if f.until > 0 {
+		early = watch.pause(ctx, f.until)
+		watch.end()
+	}
+	err := <-failed
+	if err != nil {
+		clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), labEnds)
+		defer cancel()
+		return errors.Join(err, l.lab(clean, "fault", "clear"))
+	}
+	if f.until == 0 {
+		early = watch.pause(ctx, labTail)
+	}
+	return early
 }
 
 // child is a program in one of the laboratory's nodes that runs beside us until it is ended.
