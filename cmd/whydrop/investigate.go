@@ -106,7 +106,7 @@ Exit code 0: nothing found; 1: something found or suspected; 3: nothing could be
 	f.StringVarP(&site, "file", "f", "", "the site file, whose devices are polled meanwhile")
 	f.IntVarP(&port, "port", "p", 5201, "port of the far end")
 	f.StringVarP(&rate, "bitrate", "b", "", "no test sends more than this `RATE`, in bit/s with K, M or G (default: what the path takes)")
-	f.StringVar(&budget, "budget", "", "all experiments together send no more than this many bytes, as in 500M")
+	f.StringVar(&budget, "budget", "", "all experiments together send no more than this many bytes, as in 500M; needs a rate, of -b or the site file")
 	f.DurationVarP(&length, "time", "t", app.DefaultInvestigation, "all experiments together take no longer")
 	f.StringVar(&token, "token", "", "what the far end asks for, by reference: env:NAME, file:PATH, prompt:LABEL")
 	f.BoolVarP(&yes, "yes", "y", false, "run the experiments without asking")

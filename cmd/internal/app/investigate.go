@@ -180,8 +180,22 @@ func (in *investigation) fits(name string) bool {
 	if err != nil || load.Time > in.left {
 		return false
 	}
-	unbounded := load.Bytes == 0 && load.Peak == 0 && heavy(name)
-	return in.opt.Bytes == 0 || !unbounded && in.sent+load.Bytes <= in.opt.Bytes
+	return in.affords(name, load) == nil
+}
+
+// affords says why the bytes that are left of the budget are not enough for what an experiment sends at most; nil if
+// they are.
+func (in *investigation) affords(name string, load experiment.Load) error {
+	left := in.opt.Bytes - min(in.sent, in.opt.Bytes)
+	switch {
+	case in.opt.Bytes == 0:
+		return nil
+	case load.Bytes == 0 && load.Peak == 0 && heavy(name):
+		return Usagef("--budget: %s sends as much as the path takes unless -b bounds it, and that may be more than the %s that are left", name, experiment.Bytes(float64(left)))
+	case load.Bytes > left:
+		return Usagef("--budget: %s may send %s, and %s are left; allow more, or a lower rate with -b", name, experiment.Bytes(float64(load.Bytes)), experiment.Bytes(float64(left)))
+	}
+	return nil
 }
 
 // choose returns the experiment that tells most of the open causes apart and fits what is left of the budget; "" if
@@ -240,6 +254,9 @@ func (in *investigation) plan(name string) (experiment.Plan, error) {
 // one shows an experiment, asks, and runs it. It says whether it ran.
 func (in *investigation) one(ctx context.Context, n int, name, why string) (bool, error) {
 	load, err := in.load(name)
+	if err == nil {
+		err = in.affords(name, load)
+	}
 	if err != nil {
 		return false, err
 	}
