@@ -111,7 +111,12 @@ func (a *analysis) document() report.Document {
 	}
 	for _, f := range a.facts {
 		in.Blocks = append(in.Blocks, report.Block{Where: f.Name, Kind: "facts", What: f.Counts})
-		in.Diagnoses = append(in.Diagnoses, f.Diagnose()...)
+		for _, d := range f.Diagnose() {
+			if f.MadeUp {
+				d.Span = timeline.Span{} // nobody told when
+			}
+			in.Diagnoses = append(in.Diagnoses, d)
+		}
 		in.Topology = joined(in.Topology, f.Topology)
 		in.Warnings = append(in.Warnings, f.Notes...)
 		got.Undated = got.Undated || f.MadeUp

@@ -148,6 +148,23 @@ func TestAFileOfFactsIsAnalysed(t *testing.T) {
 	}
 }
 
+func TestFactsWithoutAnyTimeAreNotDated(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "facts.yaml")
+	text := "schema: 1\nports: [{device: sw1, port: Gi1/0/1, interval_s: 60, before: {if.in.packets: 1000, if.in.fcs: 1}, after: {if.in.packets: 900000, if.in.fcs: 2000}}]\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	doc := Analyze([]string{path}, nil)
+	if len(doc.Findings) == 0 {
+		t.Fatal("nothing was found")
+	}
+	for _, f := range doc.Findings {
+		if f.Span.From != nil || f.Span.To != nil || strings.Contains(doc.Headline, "since") {
+			t.Errorf("%s is dated %v, headline %q, though nobody told when", f.ID, f.Span, doc.Headline)
+		}
+	}
+}
+
 func TestWhatRestsOnEventsWithoutTimesIsOnlySuspected(t *testing.T) {
 	f, err := ParseFacts("f", []byte(`schema: 1
 topology: {paths: [{name: p, hops: [sw1]}]}
