@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"whydrop/cmd/internal/report"
 	"whydrop/correlate/timeline"
@@ -54,12 +56,13 @@ type parsedSection struct {
 func Parse(o ParseOptions) error {
 	b, err := readCapture(o)
 	if err != nil {
-		return Exit{ExitUsage, err}
+		return Exit{CodeOf(err), err}
 	}
 	if o.Platform != "" && parse.Parsers[parse.Canonical(o.Platform)] == nil {
 		return Usagef("--platform: %q is none of %s", o.Platform, strings.Join(cli.Names(), ", "))
 	}
-	text := strings.ReplaceAll(string(b), "\r\n", "\n")
+	text := strings.ReplaceAll(string(b), "\x00", "") // Telnet puts them behind carriage returns
+	text = strings.ReplaceAll(text, "\r\n", "\n")
 	doc := parsedCapture{SchemaVersion: 1, File: report.Clean(o.File), Sections: []parsedSection{}, Others: []string{}, Unused: []string{}}
 	sections := sectionsOf(text, o)
 	platform, others := platformOf(o, text, sections)
@@ -96,6 +99,9 @@ func readCapture(o ParseOptions) ([]byte, error) {
 		in = f
 	}
 	b, err := io.ReadAll(io.LimitReader(in, captureMax+1))
+	if err == nil && !utf8.Valid(b) && bytes.IndexByte(b, 0) >= 0 {
+		err = Exit{ExitNotMeasured, fmt.Errorf("%s: is no text", o.File)}
+	}
 	if err == nil && len(b) > captureMax {
 		err = fmt.Errorf("%s: longer than %d bytes", o.File, captureMax)
 	}

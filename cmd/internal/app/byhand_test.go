@@ -220,6 +220,13 @@ func TestLettersAreChecked(t *testing.T) {
 	}
 }
 
+func TestWhatIsNoTextIsNotParsed(t *testing.T) {
+	err := Parse(ParseOptions{File: "-", In: strings.NewReader("\x7fELF\x02\x00\xff\nGi1/0/1 is up, line protocol is up\n"), Out: io.Discard})
+	if CodeOf(err) != ExitNotMeasured || !strings.Contains(err.Error(), "no text") {
+		t.Errorf("got %v, exit code %d", err, CodeOf(err))
+	}
+}
+
 func TestCaptureIsParsed(t *testing.T) {
 	const shown = "GigabitEthernet1/0/24 is up, line protocol is up (connected)\n  MTU 1500 bytes, BW 1000000 Kbit/sec, DLY 10 usec,\n" +
 		"  Full-duplex, 1000Mb/s, media type is 10/100/1000BaseTX\n     1000 packets input, 64000 bytes, 0 no buffer\n     3 input errors, 3 CRC, 0 frame, 0 overrun, 0 ignored\n"
@@ -235,6 +242,7 @@ func TestCaptureIsParsed(t *testing.T) {
 		"nothing but the text":       {shown, ParseOptions{}, "show interfaces", "", ExitOK},
 		"platform and command given": {shown, ParseOptions{Platform: "iosxe", Command: "show interfaces"}, "show interfaces", "", ExitOK},
 		"no text of any platform":    {"hello\n", ParseOptions{}, "", "", ExitNotMeasured},
+		"a log with zero octets":     {"sw1#show interfaces\r\x00\n" + shown, ParseOptions{}, "show interfaces", "", ExitOK},
 		"no such platform":           {shown, ParseOptions{Platform: "cisco_toaster"}, "", "", ExitUsage},
 	} {
 		t.Run(name, func(t *testing.T) {
