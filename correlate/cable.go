@@ -116,10 +116,11 @@ type CableEnd struct {
 	Speed, Half, Offers      float64 // bit/s; 1 is half duplex
 	Rx, RxWarn, RxAlarm      float64 // dBm: received power and the module's own thresholds
 	Tx, TxWarn               float64 // dBm
-	Flaps                    int     // times that the link went down
+	Flaps                    int     // times that the link went down; only where Watched
 	LateCollisions, Overruns float64 // NaN if not counted
 	Down, Unidirectional     bool    // at the end of the test; by UDLD
 	Interrupted              bool    // its counters were reset during the test
+	Watched                  bool    // whether it was up was read, or told, during the test
 }
 
 // CableResult is a link judged.
@@ -281,6 +282,7 @@ func cableEnd(s timeline.Snapshot, l CableLink, i int, sp timeline.Span) CableEn
 	if n := count(timeline.CarrierTransitions); n >= 2 {
 		e.Flaps = max(e.Flaps, int(n/2))
 	}
+	e.Watched = e.Flaps > 0 || !math.IsNaN(last(timeline.Oper))
 	return e
 }
 

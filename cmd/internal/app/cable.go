@@ -202,9 +202,6 @@ func (c Cabling) Code() int {
 
 // cablePaths returns the probes to send over.
 func cablePaths(plan Plan, opt CableOptions) ([]runner.Spec, error) {
-	if opt.Traffic <= 0 {
-		return nil, nil
-	}
 	var out []runner.Spec
 	for _, s := range plan.Probes {
 		if opt.Path == "" || s.Path == opt.Path {
@@ -213,7 +210,9 @@ func cablePaths(plan Plan, opt CableOptions) ([]runner.Spec, error) {
 	}
 	switch {
 	case len(out) == 0 && opt.Path != "":
-		return nil, Usagef("the site has no path %q with a probe", opt.Path)
+		return nil, Usagef("--path: the site has no path %q with a probe", opt.Path)
+	case opt.Traffic <= 0:
+		return nil, nil
 	case len(out) == 0:
 		return nil, Usagef("--traffic: the site file has no path with a probe to send over")
 	}

@@ -72,7 +72,7 @@ type (
 		RxWarnDBM  *float64          `json:"rx_low_warn_dbm"`
 		TxDBM      *float64          `json:"tx_dbm"`
 		TxWarnDBM  *float64          `json:"tx_low_warn_dbm"`
-		Flaps      int               `json:"flaps"`
+		Flaps      *int              `json:"flaps"`
 		Old        map[string]uint64 `json:"counters_before"`
 		Pairs      []cablePairJSON   `json:"last_cable_test"`
 	}
@@ -141,7 +141,10 @@ func endJSON(r correlate.CableResult, i int) cableEndJSON {
 	e, f, sub := r.Ends[i], r.Link.Facts[i], r.Link.End(i)
 	out := cableEndJSON{
 		Name: report.Clean(r.Link.EndName(i)), Device: sub.Device, Port: report.Clean(sub.Name), SpeedBPS: finite(e.Speed), OffersBPS: finite(e.Offers), Media: report.Clean(f.Media),
-		RxDBM: finite(e.Rx), RxWarnDBM: finite(e.RxWarn), TxDBM: finite(e.Tx), TxWarnDBM: finite(e.TxWarn), Flaps: e.Flaps, Old: map[string]uint64{}, Pairs: []cablePairJSON{},
+		RxDBM: finite(e.Rx), RxWarnDBM: finite(e.RxWarn), TxDBM: finite(e.Tx), TxWarnDBM: finite(e.TxWarn), Old: map[string]uint64{}, Pairs: []cablePairJSON{},
+	}
+	if e.Watched {
+		out.Flaps = &e.Flaps
 	}
 	if !math.IsNaN(e.Half) {
 		half := e.Half == 1

@@ -132,7 +132,10 @@ func bitsText(n float64) string {
 
 func newCableEnd(r correlate.CableResult, i int) cableEndRow {
 	e, f := r.Ends[i], r.Link.Facts[i]
-	row := cableEndRow{Name: report.Clean(r.Link.EndName(i)), Speed: speedOr(e.Speed), Offers: speedOr(e.Offers), Duplex: unknownText, Media: report.Clean(f.Media), Flaps: fmt.Sprint(e.Flaps)}
+	row := cableEndRow{Name: report.Clean(r.Link.EndName(i)), Speed: speedOr(e.Speed), Offers: speedOr(e.Offers), Duplex: unknownText, Media: report.Clean(f.Media), Flaps: unknownText}
+	if e.Watched {
+		row.Flaps = fmt.Sprint(e.Flaps)
+	}
 	switch e.Half {
 	case 0:
 		row.Duplex = "full"

@@ -185,7 +185,7 @@ func TestCableJSONSaysWhatIsNotKnown(t *testing.T) {
 	if d.Links[0].Verdict != "fail" || *w.BadFrames != 5000 || *w.BER <= *w.BERLow || *w.BERHigh <= *w.BER {
 		t.Errorf("got %+v", w)
 	}
-	if d.Links[2].Directions[1].BadFrames != nil || d.Links[2].SpeedBPS != nil {
+	if d.Links[2].Directions[1].BadFrames != nil || d.Links[2].SpeedBPS != nil || d.Links[2].Ends[0].Flaps != nil {
 		t.Errorf("what was not read has figures: %+v", d.Links[2])
 	}
 }
@@ -292,6 +292,11 @@ func TestCableSendsNothingUnasked(t *testing.T) {
 	plan, err := ParseSite("site.yaml", []byte("devices: [{name: sw1, address: 127.0.0.1, ports: [x], snmp: {version: 1, community: 'prompt:c'}}]\npaths: [{name: p, probe: {to: 127.0.0.1}}]"), &Secrets{Prompt: func(string) (string, error) { return "public", nil }})
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, opt := range []CableOptions{{Path: "q"}, {Path: "q", Traffic: 1e8}} {
+		if _, err := Cable(context.Background(), plan, opt); CodeOf(err) != ExitUsage {
+			t.Errorf("path %q at %v bit/s: %v, want usage", opt.Path, opt.Traffic, err)
+		}
 	}
 	var asked string
 	_, err = Cable(context.Background(), plan, CableOptions{Traffic: 1e8, For: time.Minute, Ask: func(q string) bool { asked = q; return false }})

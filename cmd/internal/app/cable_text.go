@@ -95,7 +95,7 @@ func (s cableSheet) text(b *strings.Builder) {
 		if e.Duplex == unknownText {
 			duplex = "duplex " + unknownText
 		}
-		fmt.Fprintf(b, "  %s: %s, %s, offers %s; medium %s; optics: %s; last cable test: %s; link lost %s times\n", e.Name, e.Speed, duplex, e.Offers, e.Media, e.Optics, e.Pairs, e.Flaps)
+		fmt.Fprintf(b, "  %s: %s, %s, offers %s; medium %s; optics: %s; last cable test: %s; times that the link was lost: %s\n", e.Name, e.Speed, duplex, e.Offers, e.Media, e.Optics, e.Pairs, e.Flaps)
 	}
 	textList(b, "  Why:", s.Reasons)
 	if s.First != "" {
