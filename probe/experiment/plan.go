@@ -123,9 +123,10 @@ func (p *Plan) fit() error {
 	if n == 0 || n > maxSteps {
 		return fmt.Errorf("%d steps, want 1 to %d", n, maxSteps)
 	}
-	each := (p.Options.Most-(Plan{Kind: p.Kind}).Load().Time)/time.Duration(n) - around
+	before := (Plan{Kind: p.Kind}).Load().Time
+	each := (p.Options.Most-before)/time.Duration(n) - around
 	if each < minStep {
-		return fmt.Errorf("%d steps of at least %v do not fit in %v", n, minStep, p.Options.Most)
+		return fmt.Errorf("%d steps do not fit in %v: they take at least %v", n, p.Options.Most, before+time.Duration(n)*(minStep+around))
 	}
 	for i := range p.Steps {
 		t := &p.Steps[i].Test

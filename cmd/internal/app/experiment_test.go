@@ -120,4 +120,8 @@ func TestAnExperimentThatCannotBeIsUsage(t *testing.T) {
 			t.Errorf("%s: %v", opt.Kind, err)
 		}
 	}
+	err := Experiment(context.Background(), ExperimentOptions{Kind: "window", Probe: test, Most: 12 * time.Second})
+	if err == nil || !strings.Contains(err.Error(), "at least 1") {
+		t.Errorf("got %v, want how long it takes at least", err)
+	}
 }
