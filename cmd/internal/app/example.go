@@ -25,6 +25,7 @@ func WriteExample(path string, example []byte) error {
 		err = cerr
 	}
 	if err != nil {
+		_ = os.Remove(path) // half a file would stand in the way of the next attempt
 		return Exit{ExitUsage, fmt.Errorf("write %s: %w", path, err)}
 	}
 	return nil

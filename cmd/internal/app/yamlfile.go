@@ -113,7 +113,7 @@ func readLimitedTo(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(b)) > most {
-		return nil, fmt.Errorf("%s: longer than %d bytes; such a file is not", path, most)
+		return nil, fmt.Errorf("%s: longer than %d bytes: no file of this kind is", path, most)
 	}
 	return b, nil
 }
