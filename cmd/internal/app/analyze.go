@@ -113,7 +113,7 @@ func (a *analysis) document() report.Document {
 		in.Blocks = append(in.Blocks, report.Block{Where: f.Name, Kind: "facts", What: f.Counts})
 		for _, d := range f.Diagnose() {
 			if f.MadeUp {
-				d.Span = timeline.Span{} // nobody told when
+				d = undated(d)
 			}
 			in.Diagnoses = append(in.Diagnoses, d)
 		}
@@ -146,6 +146,15 @@ func (a *analysis) document() report.Document {
 		}
 	}
 	return doc
+}
+
+// undated takes away the times of a finding, which nobody told.
+func undated(d rules.Diagnosis) rules.Diagnosis {
+	d.Span, d.Evidence = timeline.Span{}, slices.Clone(d.Evidence)
+	for i := range d.Evidence {
+		d.Evidence[i].Span = timeline.Span{}
+	}
+	return d
 }
 
 // shownTogether makes the topology that texts imply in which a dated measurement stood still and devices' logs tell

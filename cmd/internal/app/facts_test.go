@@ -162,6 +162,11 @@ func TestFactsWithoutAnyTimeAreNotDated(t *testing.T) {
 		if f.Span.From != nil || f.Span.To != nil || strings.Contains(doc.Headline, "since") {
 			t.Errorf("%s is dated %v, headline %q, though nobody told when", f.ID, f.Span, doc.Headline)
 		}
+		for _, e := range f.Evidence {
+			if e.Span.From != nil {
+				t.Errorf("%s: %q is dated %v", f.ID, e.Text, e.Span)
+			}
+		}
 	}
 }
 
