@@ -67,8 +67,8 @@ var labFaults = []labFault{
 	{name: "duplex-switch", args: words("duplex half=switch for=12")},
 	{name: "loss", args: words("loss rate=0.01 for=12")},
 	{name: "delay", args: words("delay ms=50 for=12")},
-	// The least that the laboratory can leave a host takes in more than the usual rate.
-	{name: "hostcpu", args: words("hostcpu quota=1 for=12"), rate: "unlimited"},
+	// The least that the laboratory can leave a host takes in more than the usual rate. Without a limit its switches lose.
+	{name: "hostcpu", args: words("hostcpu quota=1 for=12"), rate: "200M"},
 	{name: "none", args: words("none for=10"), quick: true, load: true},
 }
 
