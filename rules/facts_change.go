@@ -67,7 +67,6 @@ var changeKinds = []struct {
 		return c.Device + " " + list(pair)
 	}, nil},
 	{timeline.EventFailover, func(correlate.Change) string { return "the redundant firewalls" }, nil},
-	{timeline.EventFailover, func(correlate.Change) string { return "the redundant firewalls" }, nil},
 	{timeline.EventBinding, func(c correlate.Change) string { return c.Attrs["ip"] }, nil},
 	{timeline.EventInconsistent, func(c correlate.Change) string { return c.Subject.String() }, ends("to", "cleared")},
 	{timeline.EventTopologyChange, func(c correlate.Change) string { return "spanning tree of " + c.Device }, nil},
