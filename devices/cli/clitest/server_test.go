@@ -109,6 +109,9 @@ func TestTerminal(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := talk(t, s, c.steps...)
+			for until := time.Now().Add(10 * time.Second); s.Counts().Sessions > 0 && time.Now().Before(until); { // it notices a little later
+				time.Sleep(time.Millisecond)
+			}
 			for _, w := range c.want {
 				if !strings.Contains(got, w) {
 					t.Errorf("got %q, want %q in it", got, w)
