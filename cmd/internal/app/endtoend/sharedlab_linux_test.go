@@ -44,14 +44,12 @@ func TestTheSharedLaboratorysFaultsAreNamed(t *testing.T) {
 	t.Cleanup(func() { _ = exec.Command(lab, "down").Run() })
 	n.start("hostB", "serve.log", nil, n.whydrop, "serve", "--listen", "10.10.0.20", "-p", "5301")
 	site := labSite(n)
+	// One fault here; the figure "lab" has all of them (go run ./cmd/internal/figures --full lab).
 	for _, f := range []struct {
 		name  string
 		fault []string
-		both  bool // the flow stalls for seconds, so its outage can be held against the capture
 	}{
-		{"a changed path cost", []string{"failover", "via=cost", "hold=10", "settle=8"}, true},
-		{"a cable pulled out", []string{"failover", "via=link", "hold=10", "settle=8"}, true},
-		{"the move alone, through firewalls without state", []string{"failover", "via=link", "hold=6", "settle=8", "state=off"}, false},
+		{"a cable pulled out", []string{"failover", "via=link", "hold=10", "settle=8"}},
 	} {
 		t.Run(f.name, func(t *testing.T) {
 			n := &network{t: t, dir: t.TempDir(), prefix: n.prefix, whydrop: n.whydrop}
@@ -63,14 +61,8 @@ func TestTheSharedLaboratorysFaultsAreNamed(t *testing.T) {
 			time.Sleep(9 * time.Second)
 			n.run(lab, append([]string{"fault"}, f.fault...)...)
 			got := <-done
-			if !f.both && len(got.Findings) == 0 && len(got.Outages) == 0 {
-				t.Log("the move was over before a packet was lost: there is nothing to explain")
-				return
-			}
 			judge(t, got, lastFault(t))
-			if f.both {
-				compare(t, doc(t, n), "tcp", segments())
-			}
+			compare(t, doc(t, n), "tcp", segments())
 		})
 	}
 }
