@@ -43,6 +43,8 @@ func TestTestsAreCompared(t *testing.T) {
 		"two source ports, one of which loses": {[]attrs{{"proto": "udp", "port": "1", "loss_ratio": "0.2"}, {"proto": "udp", "port": "2", "loss_ratio": "0"}},
 			func(f *testFacts) float64 { return f.PortsLossy / f.PortsTested }, 0.5},
 		"only a part of the window was granted":    {[]attrs{{"proto": "tcp", "rate_bps": "1e6", "window_bytes": "400000", "granted_bytes": "200000"}}, func(f *testFacts) float64 { return f.Granted }, 0.5},
+		"an end that is busy and slow":             {[]attrs{{"proto": "tcp", "offered_bps": "10e6", "rate_bps": "6e6", "sender_cpu": "1.2"}}, func(f *testFacts) float64 { return f.CPU }, 1.2},
+		"an end that is busy and does all asked":   {[]attrs{{"proto": "tcp", "offered_bps": "10e6", "rate_bps": "9.98e6", "sender_cpu": "1.2"}}, func(f *testFacts) float64 { return f.CPU }, nan},
 		"the first second is no test of its own":   {[]attrs{{"proto": "tcp", "rate_bps": "400e6", "when": "first second"}, {"proto": "tcp", "rate_bps": "100e6"}}, func(f *testFacts) float64 { return f.Early }, 4},
 		"TCP carries more than what UDP loses at":  {[]attrs{{"proto": "udp", "offered_bps": "300e6", "loss_ratio": "0.1"}, {"proto": "tcp", "rate_bps": "800e6", "retransmits": "0"}}, func(f *testFacts) float64 { return f.TCPAbove }, 1},
 		"a switch that helped":                     {[]attrs{{"proto": "tcp", "rate_bps": "1e6", "note": "LSO on"}, {"proto": "tcp", "rate_bps": "9e6", "note": "LSO off"}}, func(f *testFacts) float64 { return f.Cure("offload") }, 9},
