@@ -137,6 +137,7 @@ func TestTextWritesFiguresAsAPersonReadsThem(t *testing.T) {
 		"{seconds(0.0021)}":                    "2.1 ms",
 		"{port.speed} is {rate(port.speed)}":   "? is ? bit/s",
 		"{3.0} of {1e-7}":                      "3 of 1e-07",
+		"{1998.9999}":                          "1999",
 		"{known(port.speed) ? 'yes' : 'none'}": "none",
 		"no hole":                              "no hole",
 	}

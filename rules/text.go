@@ -90,7 +90,7 @@ func number(v float64) string {
 	if math.IsNaN(v) {
 		return "?"
 	}
-	if v == math.Trunc(v) && math.Abs(v) < 1e9 {
+	if a := math.Abs(v); (v == math.Trunc(v) || a >= 1000) && a < 1e9 { // 1999 is no 2e+03
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(v, 'g', 3, 64)
