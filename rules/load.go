@@ -88,20 +88,21 @@ func loadFile(fsys fs.FS, name string) (Rule, error) {
 	return r, nil
 }
 
-var (
-	notFound = regexp.MustCompile(`field '?([^' ]+)'? not found in type ([\w.]+)`)
-	inStage  = regexp.MustCompile(`^go-yaml load errors? in \w+ at (\d+):\d+: `)
-)
+var notFound = regexp.MustCompile(`field '?([^' ]+)'? not found in type ([\w.]+)`)
 
 // explain turns a YAML error into lines of "file:line: key: what, nearest".
 func explain(name string, err error) error {
 	var many *yaml.LoadErrors
+	var one *yaml.LoadError
 	var lines []string
-	if errors.As(err, &many) {
+	switch {
+	case errors.As(err, &many):
 		for _, e := range many.Errors {
 			lines = append(lines, explainOne(name, e.Mark.Line, e.Message, e.Unwrap()))
 		}
-	} else {
+	case errors.As(err, &one):
+		lines = append(lines, explainOne(name, one.Mark.Line, "not valid YAML: "+one.Message, nil))
+	default:
 		lines = append(lines, explainOne(name, 0, err.Error(), nil))
 	}
 	return errors.New(strings.Join(lines, "\n"))
@@ -115,7 +116,6 @@ func explainOne(name string, line int, message string, cause error) string {
 	if line > 0 {
 		at = fmt.Sprintf("%s:%d", name, line)
 	}
-	message = inStage.ReplaceAllString(message, "")
 	if m := notFound.FindStringSubmatch(message); m != nil {
 		return fmt.Sprintf("%s: unknown key %q%s", at, m[1], nearest(m[1], keysOfType(m[2])))
 	}

@@ -33,7 +33,7 @@ func TestLoadSaysWhatIsWrongAndWhere(t *testing.T) {
 		{name: "an unknown key in a list", old: "    otherwise:", new: "    otherwize:", want: []string{"some-cause.yaml:9", "did you mean otherwise?"}},
 		{name: "a doubled key", old: "title: Something\n", new: "title: Something\ntitle: Else\n", want: []string{"some-cause.yaml:3", "title"}},
 		{name: "a wrong type", old: "base: 0.8", new: "base: much", want: []string{"some-cause.yaml:10", "much"}},
-		{name: "no YAML", old: "scope: port", new: "scope: [port", want: []string{"some-cause.yaml:"}},
+		{name: "no YAML", old: "scope: port", new: "scope: [port", want: []string{"some-cause.yaml:5: not valid YAML"}},
 		{name: "a scope that does not exist", old: "scope: port", new: "scope: prot", want: []string{"some-cause.yaml: scope", "did you mean port?"}},
 		{name: "a fact that does not exist", old: "if: port.bad.total", new: "if: port.bad.totl", want: []string{"some-cause.yaml:8: when.if", "totl", "did you mean total?"}},
 		{name: "a fact of another scope", old: "if: port.bad.total", new: "if: move.count", want: []string{"some-cause.yaml:8: when.if", "move"}},
