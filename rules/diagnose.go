@@ -127,6 +127,8 @@ func (e *evaluation) rule(id string) *Rule {
 // unasked says why a rule of the scope had nothing to look at.
 func (e *evaluation) unasked(s Scope) string {
 	switch {
+	case !slices.ContainsFunc(e.paths, e.watchedOverTime):
+		return "" // of single tests and totals nobody knows what did not happen
 	case s == ScopeFlap && len(e.losses) == 0:
 		return "no port on the path lost its carrier"
 	case s == ScopeMove && len(e.moves) == 0:

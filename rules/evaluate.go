@@ -113,7 +113,11 @@ func (e *evaluation) fail(r *Rule, c *candidate, passed int, cond Condition) {
 	if f, ok := e.failed[r.ID]; ok && f.passed >= passed {
 		return
 	}
-	e.failed[r.ID] = failure{passed, cond.Otherwise.fill(c.env)}
+	why := cond.Otherwise.fill(c.env)
+	if t, ok := c.env["tests"].(*testFacts); ok && t.Watched == 0 && passed < len(r.Symptom) {
+		why = "" // nobody watched the path, so that it is not known what it did not do
+	}
+	e.failed[r.ID] = failure{passed, why}
 }
 
 func (e *evaluation) pathOf(name string) *pathScene {

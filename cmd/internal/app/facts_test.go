@@ -140,6 +140,13 @@ func TestAFileOfFactsIsAnalysed(t *testing.T) {
 	if len(doc.Problems) > 0 || len(doc.Findings) == 0 || doc.Findings[0].ID != "bad-cable" {
 		t.Errorf("findings %v, problems %v", doc.Findings, doc.Problems)
 	}
+	for _, f := range doc.Findings {
+		for _, a := range f.Against {
+			if strings.Contains(a, "the path lost nothing") || strings.Contains(a, "moved no port") {
+				t.Errorf("%s: %q, though nobody watched the path", f.ID, a)
+			}
+		}
+	}
 	if err := os.WriteFile(path, []byte("schema: 1\nports: [{now: {if.x: 1}}]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
