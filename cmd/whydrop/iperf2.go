@@ -69,6 +69,8 @@ Letters and units are iperf 2's: k, m, g are powers of 1000, K, M, G powers of 1
 		},
 	}
 	in.register(cmd.Flags())
+	cmd.Flags().BoolP("help", "h", false, "help for probe --iperf2")
+	cmd.SetUsageTemplate(strings.Replace(cmd.UsageTemplate(), "{{.UseLine}}", "whydrop probe --iperf2 HOST [flags]", 1))
 	return cmd
 }
 
