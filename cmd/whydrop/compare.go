@@ -20,7 +20,7 @@ hold together: the chance of even one false one is at most 5 %.
 Exit code 0: nothing is worse in B; 1: something is; 3: nothing can be compared, or a file can't be read.`,
 		Example: `  whydrop compare before.whydrop after.whydrop
   whydrop compare --format json monday.txt tuesday.txt`,
-		Args: cobra.ExactArgs(2),
+		Args: exactly(2, "two files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "text" && format != "json" {
 				return app.Usagef("--format: %q is neither text nor json", format)

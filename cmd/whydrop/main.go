@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -56,6 +57,34 @@ func run(args []string) int {
 	return app.CodeOf(err)
 }
 
+// version returns what the program was built from: a released version, else the revision.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && (v == "" || v == "(devel)") {
+			v = s.Value
+		}
+	}
+	if v == "" || v == "(devel)" {
+		return "unknown"
+	}
+	return v
+}
+
+// exactly wants so many arguments, and says which if there are more or fewer.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return app.Usagef("%s: want %s, got %d arguments", cmd.CommandPath(), what, len(args))
+		}
+		return nil
+	}
+}
+
 // numberTrouble finds the library's own words behind ours in a flag's error.
 var numberTrouble = regexp.MustCompile(`(invalid argument .* flag): .*`)
 
@@ -64,6 +93,7 @@ func newRoot() *cobra.Command {
 		Use:           "whydrop",
 		Short:         "Says why the network dropped",
 		Long:          "whydrop probes a path, polls the switches, routers and firewalls on it, and says why it dropped.",
+		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,

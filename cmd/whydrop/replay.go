@@ -14,7 +14,7 @@ func newReplay() *cobra.Command {
 		Use:   "replay SESSION",
 		Short: "Show a recording in the terminal UI exactly as it was live",
 		Long:  "Shows a recording in the terminal UI exactly as it was live. Without a terminal it prints the report.",
-		Args:  cobra.ExactArgs(1),
+		Args:  exactly(1, "one recording"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkReportFlags(format, file); err != nil {
 				return err

@@ -11,7 +11,7 @@ func newReport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report SESSION",
 		Short: "Write the finding of a recording for a NOC",
-		Args:  cobra.ExactArgs(1),
+		Args:  exactly(1, "one recording"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := checkReportFlags(format, file); err != nil {
 				return err

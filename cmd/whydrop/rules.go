@@ -36,7 +36,7 @@ func newRulesList() *cobra.Command {
 func newRulesExplain() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
-		Use: "explain ID", Short: "Explain one cause: thresholds with their sources, what must be there, what speaks for and against, rivals, next steps", Args: cobra.ExactArgs(1),
+		Use: "explain ID", Short: "Explain one cause: thresholds with their sources, what must be there, what speaks for and against, rivals, next steps", Args: exactly(1, "the id of one cause (whydrop rules list)"),
 		RunE: func(_ *cobra.Command, args []string) error { return app.ExplainRule(os.Stdout, args[0], format) },
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
@@ -46,7 +46,7 @@ func newRulesExplain() *cobra.Command {
 
 func newRulesTest() *cobra.Command {
 	return &cobra.Command{
-		Use: "test DIR", Short: "Load the rules of a directory and judge their recorded cases, DIR/testdata/ID.yaml", Args: cobra.ExactArgs(1),
+		Use: "test DIR", Short: "Load the rules of a directory and judge their recorded cases, DIR/testdata/ID.yaml", Args: exactly(1, "one directory"),
 		Long: `Loads every *.yaml file of the directory beside the catalogue and asks all rules about the recorded cases of each, which
 lie in DIR/testdata/ID.yaml: at least one of each kind, holds, silent and cannot tell. Exit code 0: all is as wanted; 1: a
 case is not, or a file has a mistake; 2: the directory can't be read.`,

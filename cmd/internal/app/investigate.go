@@ -361,7 +361,7 @@ func (in *investigation) document() report.Document {
 	}
 	used := in.opt.Time - in.left
 	if len(in.course) > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d experiments in %.0f s.", len(in.course), math.Round(used.Seconds())))
+		warnings = append(warnings, fmt.Sprintf("Experiments that ran: %d, in %.0f s.", len(in.course), math.Round(used.Seconds())))
 	}
 	return report.Build(report.Input{Topology: in.topology, Snapshot: s, Diagnoses: in.diagnose(), Blocks: in.course, Problems: in.problems, Warnings: warnings})
 }

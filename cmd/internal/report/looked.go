@@ -12,6 +12,7 @@ type Look struct {
 	Series         int
 	Samples, Gaps  int
 	Events         int       // on the path
+	Tests          int       // of the path that ended
 	Off            []OffPort // ports watched although they are on no path
 	Unread         []string  // ports of which nothing was read
 	Reasons        map[string]int
@@ -47,6 +48,12 @@ func Looked(d Document) []Look {
 		}
 		l.OnPath = l.OnPath || e.OnPath
 		l.add(e, port, ports)
+	}
+	for _, t := range d.Tests {
+		if l := at[PortName{"", t.Path}]; l != nil {
+			l.Tests++
+			l.nothingWasRead = false
+		}
 	}
 	res := make([]Look, 0, len(out))
 	for _, l := range out {
@@ -104,6 +111,8 @@ func (l Look) String() string {
 		parts = append(parts, "nothing could be read")
 	case l.Ports > 0:
 		parts = append(parts, plural(l.Ports, "port"), plural(l.Series, "series"), plural(l.Samples, "sample"))
+	case l.Series == 0 && l.Tests > 0:
+		parts = append(parts, plural(l.Tests, "test"))
 	default:
 		parts = append(parts, plural(l.Series, "series"), plural(l.Samples, "sample"))
 	}
