@@ -52,7 +52,8 @@ func newIperf2() *cobra.Command {
 (2.0 or 2.1) and prints what iperf 2 prints.
 
 Letters and units are iperf 2's: k, m, g are powers of 1000, K, M, G powers of 1024, of rates as well (-b 1000M is
-1.05 Gbit/s). Exit code 0: it measured; 3: it did not; 130: interrupted, with what was measured printed.`,
+1.05 Gbit/s). Exit code 0: it measured; 3: it did not; 4: it did, and a stream
+ended early or the far end's report is missing; 130: interrupted, with what was measured printed.`,
 		Example: "  whydrop probe --iperf2 -c 192.0.2.10 -w 1M\n  whydrop probe --iperf2 192.0.2.10 -u -b 1000M -t 10 -i 1",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -213,7 +214,7 @@ func (in *iperf2Flags) run(ctx context.Context) error {
 	if in.unit != "" {
 		p.Unit = in.unit[0]
 	}
-	_, err := iperf2.Run(ctx, in.test, p.Handler())
+	res, err := iperf2.Run(ctx, in.test, p.Handler())
 	switch {
 	case ctx.Err() != nil:
 		return app.Exit{Code: app.ExitInterrupted}
@@ -221,6 +222,11 @@ func (in *iperf2Flags) run(ctx context.Context) error {
 		return app.Exit{Code: app.ExitNotMeasured, Err: err}
 	case p.Err() != nil:
 		return app.Exit{Code: app.ExitNotMeasured, Err: p.Err()}
+	}
+	for _, f := range slices.Concat(res.Sent, res.Received) {
+		if f.Problem != "" { // said beside its figures
+			return app.Exit{Code: app.ExitPartial}
+		}
 	}
 	return nil
 }

@@ -146,6 +146,9 @@ func missingPeer(r iperf3.Result) error {
 	if r.FarProblem == nil {
 		return nil
 	}
+	if errors.Is(r.FarProblem, context.Canceled) {
+		return errors.New("interrupted: the far end's own count is missing")
+	}
 	return fmt.Errorf("peer result missing: %w", r.FarProblem)
 }
 
