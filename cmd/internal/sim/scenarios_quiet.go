@@ -72,8 +72,9 @@ func noiseErrors(s *Story) {
 				d.off = append(d.off, p)
 			}
 			at, rate := s.between(0, s.Length/2), s.real(2, 200)
+			until := at + s.between(2*time.Second, 20*time.Second)
 			for _, c := range []counter{fcsErrors, inErrors} {
-				p.flows = append(p.flows, flow{c, at, at + s.between(2*time.Second, 20*time.Second), rate})
+				p.flows = append(p.flows, flow{c, at, until, rate})
 			}
 		}
 	}

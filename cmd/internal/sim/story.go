@@ -172,7 +172,9 @@ func (s *Story) distract(from, to time.Duration) {
 	}
 	start := s.between(from, to-2*time.Second)
 	rate := s.real(4, 60)
+	until := start + s.between(3*time.Second, 12*time.Second)
+	s.between(3*time.Second, 12*time.Second) // unused: so that everything drawn after it stays what it was
 	for _, c := range []counter{fcsErrors, inErrors} {
-		erring.flows = append(erring.flows, flow{c, start, start + s.between(3*time.Second, 12*time.Second), rate})
+		erring.flows = append(erring.flows, flow{c, start, until, rate})
 	}
 }
