@@ -21,6 +21,8 @@ var Platforms = map[string]Platform{
 	"cisco_smb":     ciscoSMB,
 	"arista_eos":    aristaEOS,
 	"juniper_junos": juniperJunos,
+	"aruba_aoscx":   arubaAOSCX,
+	"hp_procurve":   hpProcurve,
 }
 
 // Platform is the command line of one kind of device.

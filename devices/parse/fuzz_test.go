@@ -72,3 +72,5 @@ func FuzzCiscoASA(f *testing.F)     { fuzz(f, "cisco_asa") }
 func FuzzCiscoSMB(f *testing.F)     { fuzz(f, "cisco_smb") }
 func FuzzAristaEOS(f *testing.F)    { fuzz(f, "arista_eos") }
 func FuzzJuniperJunos(f *testing.F) { fuzz(f, "juniper_junos") }
+func FuzzArubaAOSCX(f *testing.F)   { fuzz(f, "aruba_aoscx") }
+func FuzzHPProcurve(f *testing.F)   { fuzz(f, "hp_procurve") }

@@ -3,4 +3,4 @@ package corpus
 import "slices"
 
 // Sets lists what is compared: the interfaces of every platform.
-var Sets = slices.Concat(ciscoSets, driverSets, statusSets, aristaSets, juniperSets)
+var Sets = slices.Concat(ciscoSets, driverSets, statusSets, aristaSets, juniperSets, hpSets)
