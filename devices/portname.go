@@ -17,7 +17,7 @@ var portTypes = []struct {
 	{"fivegigabitethernet", []string{"fi", "fiv"}, 5e9},
 	{"tengigabitethernet", []string{"te", "ten"}, 10e9},
 	{"twentyfivegige", []string{"twe", "twentyfivegigabitethernet"}, 25e9},
-	{"fortygigabitethernet", []string{"fo", "for"}, 40e9},
+	{"fortygigabitethernet", []string{"fo", "for", "fortygige"}, 40e9},
 	{"hundredgige", []string{"hu", "hun", "hundredgigabitethernet"}, 100e9},
 	{"twohundredgige", []string{"twoh"}, 200e9},
 	{"fourhundredgige", []string{"fou"}, 400e9},
@@ -27,7 +27,7 @@ var portTypes = []struct {
 	{"loopback", []string{"lo"}, 0},
 	{"tunnel", []string{"tu"}, 0},
 	{"serial", []string{"se", "ser"}, 0},
-	{"management", []string{"ma", "mgmt"}, 0},
+	{"management", []string{"ma", "mgmt", "managementethernet"}, 0},
 }
 
 // PortKey returns a spelling that the long and the short names of a port have in common: Gi1/0/1, gig 1/0/1 and

@@ -29,6 +29,12 @@ func TestDetect(t *testing.T) {
 		{"Junos", Signs{Version: "Hostname: ex1\nModel: ex3400-24t\nJunos: 20.4R3.8\n"}, "juniper_junos"},
 		{"Junos by sysDescr", Signs{SysDescr: "Juniper Networks, Inc. ex3400-24t Ethernet Switch, kernel JUNOS 20.4R3.8"}, "juniper_junos"},
 		{"the software counts more than the prompt", Signs{Prompt: "x/pri/act>", Version: "Arista vEOS\n"}, "arista_eos"},
+		{"Dell OS9", Signs{Version: "Dell Real Time Operating System Software\nDell Operating System Version:  2.0\nDell Application Software Version:  9.14(2.9)\n"}, "dell_force10"},
+		{"Dell OS10", Signs{Version: "Dell SmartFabric OS10 Enterprise\nOS Version: 10.5.3.4\n"}, "dell_os10"},
+		{"ExtremeXOS", Signs{Version: "Switch      : 800611-00-04\nImage   : ExtremeXOS version 31.7.2.28 by release-manager\n"}, "extreme_exos"},
+		{"ExtremeXOS by its prompt", Signs{Prompt: "* edge-3.12 # "}, "extreme_exos"},
+		{"FastIron", Signs{SysDescr: "Ruckus Wireless, Inc. Stacking System ICX7450-48-HPOE, IronWare Version 08.0.92bT213"}, "brocade_fastiron"},
+		{"NetIron", Signs{SysDescr: "Brocade NetIron CER, Extended route scalability, IronWare Version V5.9.0fT183"}, "brocade_netiron"},
 		{"nothing", Signs{}, ""},
 		{"a prompt that all have", Signs{Prompt: "sw1>", Banner: "SSH-2.0-Cisco-1.25"}, ""},
 	} {

@@ -13,16 +13,21 @@ import (
 // in a file of its vendor, and the parsers of its commands in parse.Parsers. Other names of a platform stand in
 // parse.Aliases.
 var Platforms = map[string]Platform{
-	"cisco_ios":     ciscoIOS,
-	"cisco_iosxe":   ciscoIOSXE,
-	"cisco_nxos":    ciscoNXOS,
-	"cisco_iosxr":   ciscoIOSXR,
-	"cisco_asa":     ciscoASA,
-	"cisco_smb":     ciscoSMB,
-	"arista_eos":    aristaEOS,
-	"juniper_junos": juniperJunos,
-	"aruba_aoscx":   arubaAOSCX,
-	"hp_procurve":   hpProcurve,
+	"cisco_ios":        ciscoIOS,
+	"cisco_iosxe":      ciscoIOSXE,
+	"cisco_nxos":       ciscoNXOS,
+	"cisco_iosxr":      ciscoIOSXR,
+	"cisco_asa":        ciscoASA,
+	"cisco_smb":        ciscoSMB,
+	"arista_eos":       aristaEOS,
+	"dell_force10":     dellForce10,
+	"dell_os10":        dellOS10,
+	"extreme_exos":     extremeEXOS,
+	"brocade_fastiron": brocadeFastIron,
+	"brocade_netiron":  brocadeNetIron,
+	"juniper_junos":    juniperJunos,
+	"aruba_aoscx":      arubaAOSCX,
+	"hp_procurve":      hpProcurve,
 }
 
 // Platform is the command line of one kind of device.

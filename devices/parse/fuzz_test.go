@@ -65,12 +65,17 @@ func check(t *testing.T, text string, r devices.Reading) {
 	}
 }
 
-func FuzzCiscoIOSXE(f *testing.F)   { fuzz(f, "cisco_iosxe") }
-func FuzzCiscoNXOS(f *testing.F)    { fuzz(f, "cisco_nxos") }
-func FuzzCiscoIOSXR(f *testing.F)   { fuzz(f, "cisco_iosxr") }
-func FuzzCiscoASA(f *testing.F)     { fuzz(f, "cisco_asa") }
-func FuzzCiscoSMB(f *testing.F)     { fuzz(f, "cisco_smb") }
-func FuzzAristaEOS(f *testing.F)    { fuzz(f, "arista_eos") }
-func FuzzJuniperJunos(f *testing.F) { fuzz(f, "juniper_junos") }
-func FuzzArubaAOSCX(f *testing.F)   { fuzz(f, "aruba_aoscx") }
-func FuzzHPProcurve(f *testing.F)   { fuzz(f, "hp_procurve") }
+func FuzzCiscoIOSXE(f *testing.F)      { fuzz(f, "cisco_iosxe") }
+func FuzzCiscoNXOS(f *testing.F)       { fuzz(f, "cisco_nxos") }
+func FuzzCiscoIOSXR(f *testing.F)      { fuzz(f, "cisco_iosxr") }
+func FuzzCiscoASA(f *testing.F)        { fuzz(f, "cisco_asa") }
+func FuzzCiscoSMB(f *testing.F)        { fuzz(f, "cisco_smb") }
+func FuzzAristaEOS(f *testing.F)       { fuzz(f, "arista_eos") }
+func FuzzJuniperJunos(f *testing.F)    { fuzz(f, "juniper_junos") }
+func FuzzArubaAOSCX(f *testing.F)      { fuzz(f, "aruba_aoscx") }
+func FuzzHPProcurve(f *testing.F)      { fuzz(f, "hp_procurve") }
+func FuzzDellForce10(f *testing.F)     { fuzz(f, "dell_force10") }
+func FuzzDellOS10(f *testing.F)        { fuzz(f, "dell_os10") }
+func FuzzExtremeEXOS(f *testing.F)     { fuzz(f, "extreme_exos") }
+func FuzzBrocadeFastIron(f *testing.F) { fuzz(f, "brocade_fastiron") }
+func FuzzBrocadeNetIron(f *testing.F)  { fuzz(f, "brocade_netiron") }

@@ -1,0 +1,25 @@
+package parse
+
+import "whydrop/devices/parse/brocade_fastiron"
+
+// brocadeFastIron is of FastIron: Brocade ICX and FCX, now Ruckus.
+var brocadeFastIron = map[string]Parser{
+	"show interfaces":       plain(brocade_fastiron.ShowInterfaces),
+	"show interfaces brief": plain(brocade_fastiron.ShowInterfacesBrief),
+	"show arp":              plain(brocade_fastiron.ShowARP),
+	"show mac-address":      plain(brocade_fastiron.ShowMACAddress),
+	"show lldp neighbors":   plain(brocade_fastiron.ShowLLDPNeighbors),
+	"show logging":          logLines,
+	"show version":          version("FastIron", "ICX", "SW: Version"),
+}
+
+// brocadeNetIron is of NetIron: MLX, XMR, CES and CER.
+var brocadeNetIron = map[string]Parser{
+	"show interfaces":       plain(brocade_fastiron.ShowInterfaces),
+	"show interfaces brief": plain(brocade_fastiron.ShowInterfacesBrief),
+	"show arp":              plain(brocade_fastiron.ShowARP),
+	"show mac-address":      plain(brocade_fastiron.ShowMACAddress),
+	"show lldp neighbors":   plain(brocade_fastiron.ShowLLDPNeighbors),
+	"show logging":          logLines,
+	"show version":          version("NetIron", "System: ", "IronWare"),
+}
