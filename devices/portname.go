@@ -4,7 +4,7 @@ import "strings"
 
 // portTypes lists the interface types of Cisco's command line: long name, the short forms in use, and the speed
 // the hardware of that name offers (bit/s; 0 for what is no hardware). Source: the interface names of Cisco IOS,
-// IOS-XE and NX-OS.
+// IOS-XE and NX-OS, and of Comware and VRP.
 var portTypes = []struct {
 	long   string
 	short  []string
@@ -16,9 +16,14 @@ var portTypes = []struct {
 	{"twogigabitethernet", []string{"tw", "two"}, 2500e6},
 	{"fivegigabitethernet", []string{"fi", "fiv"}, 5e9},
 	{"tengigabitethernet", []string{"te", "ten"}, 10e9},
+	{"ten-gigabitethernet", []string{"xge", "xgigabitethernet"}, 10e9}, // Comware, VRP
+	{"m-gigabitethernet", []string{"m-ge", "mge"}, 1e9},
+	{"bridge-aggregation", []string{"bagg"}, 0},
+	{"route-aggregation", []string{"ragg"}, 0},
+	{"vlan-interface", []string{"vlan-int"}, 0},
 	{"twentyfivegige", []string{"twe", "twentyfivegigabitethernet"}, 25e9},
-	{"fortygigabitethernet", []string{"fo", "for", "fortygige"}, 40e9},
-	{"hundredgige", []string{"hu", "hun", "hundredgigabitethernet"}, 100e9},
+	{"fortygigabitethernet", []string{"fo", "for", "fortygige", "fge"}, 40e9},
+	{"hundredgige", []string{"hu", "hun", "hundredgigabitethernet", "hge"}, 100e9},
 	{"twohundredgige", []string{"twoh"}, 200e9},
 	{"fourhundredgige", []string{"fou"}, 400e9},
 	{"appgigabitethernet", []string{"ap"}, 1e9},

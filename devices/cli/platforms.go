@@ -26,6 +26,8 @@ var Platforms = map[string]Platform{
 	"brocade_fastiron": brocadeFastIron,
 	"brocade_netiron":  brocadeNetIron,
 	"juniper_junos":    juniperJunos,
+	"hp_comware":       hpComware,
+	"huawei_vrp":       huaweiVRP,
 	"aruba_aoscx":      arubaAOSCX,
 	"hp_procurve":      hpProcurve,
 }

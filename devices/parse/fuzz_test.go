@@ -79,3 +79,5 @@ func FuzzDellOS10(f *testing.F)        { fuzz(f, "dell_os10") }
 func FuzzExtremeEXOS(f *testing.F)     { fuzz(f, "extreme_exos") }
 func FuzzBrocadeFastIron(f *testing.F) { fuzz(f, "brocade_fastiron") }
 func FuzzBrocadeNetIron(f *testing.F)  { fuzz(f, "brocade_netiron") }
+func FuzzHPComware(f *testing.F)       { fuzz(f, "hp_comware") }
+func FuzzHuaweiVRP(f *testing.F)       { fuzz(f, "huawei_vrp") }

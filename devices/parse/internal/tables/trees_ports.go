@@ -75,7 +75,11 @@ func TreesBrief(output string, r *devices.Reading) {
 			trees = append(trees, devices.Tree{Name: name})
 		}
 		t := &trees[at[name]]
-		t.Ports = append(t.Ports, devices.TreePort{Port: f[1], State: state, Role: TreeRole(f[2])})
+		p := devices.TreePort{Port: f[1], State: state, Role: TreeRole(f[2])}
+		if p.Role.Value == "disabled" && state.Value == "blocking" {
+			p.State = devices.Some("disabled") // a port without a link discards, and blocks nothing
+		}
+		t.Ports = append(t.Ports, p)
 	}
 	if r.Bridge != nil || len(trees) == 0 {
 		return // the bridge and its trees are known from the command in full
