@@ -20,7 +20,7 @@ var hpProcurve = Platform{
 	Setup:     []string{"no page", "terminal width 511"},
 	Counters:  []string{"show interfaces [NAME]"},
 	States:    []string{"show interfaces brief"},
-	Log:       []string{"show logging"},
+	Log:       []string{"show logging", "show time"},
 	Slow:      []string{"show lldp info remote-device"},
 	Once:      []string{"show version"},
 	OnRequest: []string{"show mac-address", "show arp"},

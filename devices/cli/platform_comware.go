@@ -7,7 +7,7 @@ var hpComware = Platform{
 	Setup:     []string{"screen-length disable"},
 	Counters:  []string{"display interface [NAME]"},
 	States:    []string{"display stp"},
-	Log:       []string{"display logbuffer"},
+	Log:       []string{"display logbuffer", "display clock"},
 	Slow:      []string{"display lldp neighbor-information verbose"},
 	Once:      []string{"display version"},
 	OnRequest: []string{"display stp brief", "display counters inbound interface", "display counters outbound interface", "display mac-address", "display arp"},

@@ -30,7 +30,18 @@ var hpProcurve = map[string]Parser{
 	"show mac-address":             plain(hp_procurve.ShowMACAddress),
 	"show lldp info remote-device": plain(hp_procurve.ShowLLDPInfoRemote),
 	"show logging":                 procurveLog,
+	"show time":                    procurveClock,
 	"show version":                 version("ROM", "revision"),
+}
+
+// procurveClock reads "Mon Nov 30 14:02:05 2026".
+func procurveClock(in Input, r *devices.Reading) {
+	for line := range strings.Lines(in.Text) {
+		if t, err := time.Parse(time.ANSIC, strings.TrimSpace(line)); err == nil {
+			localTime(in, r, t, true)
+			return
+		}
+	}
 }
 
 // procurveSeverities are the letters before a line of the event log, as severities of syslog.

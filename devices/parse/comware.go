@@ -24,6 +24,7 @@ var hpComware = map[string]Parser{
 	"display mac-address":                 plain(tables.StationsBehind),
 	"display lldp neighbor-information":   plain(hp_comware.DisplayLLDPNeighbor),
 	"display logbuffer":                   logBuffer,
+	"display clock":                       comwareClock,
 	"display version":                     version("Comware Software"),
 }
 
@@ -42,6 +43,22 @@ var huaweiVRP = map[string]Parser{
 func huaweiClock(in Input, r *devices.Reading) {
 	t, ok := huawei_vrp.DisplayClock(in.Text)
 	localTime(in, r, t, ok)
+}
+
+// comwareClock reads "14:02:05.258 UTC Mon 11/30/2026". The zone is left alone, since the lines of the log have none:
+// both are the device's wall clock.
+func comwareClock(in Input, r *devices.Reading) {
+	for line := range strings.Lines(in.Text) {
+		f := strings.Fields(line)
+		if len(f) < 2 || len(f[0]) < len("15:04:05") {
+			continue
+		}
+		t, err := time.Parse("01/02/2006 15:04:05", f[len(f)-1]+" "+f[0]) // which takes a fraction as well
+		if err == nil {
+			localTime(in, r, t, true)
+			return
+		}
+	}
 }
 
 // logBuffer reads "display logbuffer" of Comware and VRP. VRP has its newest line first.

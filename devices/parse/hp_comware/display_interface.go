@@ -53,23 +53,13 @@ func header(p *block.Port, line string) bool {
 
 type counter = devices.Opt[devices.Counter]
 
-// either is of the direction that the lines are about.
-func either(in, out func(p *block.Port) *counter) block.Where {
-	return func(p *block.Port) *counter {
-		if p.Out {
-			return out(p)
-		}
-		return in(p)
-	}
-}
-
 var (
 	fields = block.With(map[string]block.Where{
-		"packets":      either(func(p *block.Port) *counter { return &p.InPackets }, func(p *block.Port) *counter { return &p.OutPackets }),
-		"errors":       either(func(p *block.Port) *counter { return &p.InErrors }, func(p *block.Port) *counter { return &p.OutErrors }),
-		"drops":        either(func(p *block.Port) *counter { return &p.InDrops }, func(p *block.Port) *counter { return &p.OutDrops }),
-		"multicasts":   either(func(p *block.Port) *counter { return &p.InMulticasts }, func(p *block.Port) *counter { return &p.OutMulticasts }),
-		"pauses":       either(func(p *block.Port) *counter { return &p.InPause }, func(p *block.Port) *counter { return &p.OutPause }),
+		"packets":      block.Either(func(p *block.Port) *counter { return &p.InPackets }, func(p *block.Port) *counter { return &p.OutPackets }),
+		"errors":       block.Either(func(p *block.Port) *counter { return &p.InErrors }, func(p *block.Port) *counter { return &p.OutErrors }),
+		"drops":        block.Either(func(p *block.Port) *counter { return &p.InDrops }, func(p *block.Port) *counter { return &p.OutDrops }),
+		"multicasts":   block.Either(func(p *block.Port) *counter { return &p.InMulticasts }, func(p *block.Port) *counter { return &p.OutMulticasts }),
+		"pauses":       block.Either(func(p *block.Port) *counter { return &p.InPause }, func(p *block.Port) *counter { return &p.OutPause }),
 		"crc":          func(p *block.Port) *counter { return &p.FCS },
 		"align errors": func(p *block.Port) *counter { return &p.Alignment },
 		"overruns":     func(p *block.Port) *counter { return &p.Overrun },

@@ -30,24 +30,14 @@ func header(p *block.Port, line string) bool {
 
 type counter = devices.Opt[devices.Counter]
 
-// either is of the direction that the lines are about.
-func either(in, out func(p *block.Port) *counter) block.Where {
-	return func(p *block.Port) *counter {
-		if p.Out {
-			return out(p)
-		}
-		return in(p)
-	}
-}
-
 var (
-	packets = either(func(p *block.Port) *counter { return &p.InPackets }, func(p *block.Port) *counter { return &p.OutPackets })
-	failed  = either(func(p *block.Port) *counter { return &p.InErrors }, func(p *block.Port) *counter { return &p.OutErrors })
-	dropped = either(func(p *block.Port) *counter { return &p.InDrops }, func(p *block.Port) *counter { return &p.OutDrops })
-	multi   = either(func(p *block.Port) *counter { return &p.InMulticasts }, func(p *block.Port) *counter { return &p.OutMulticasts })
-	broad   = either(func(p *block.Port) *counter { return &p.InBroadcasts }, func(p *block.Port) *counter { return &p.OutBroadcasts })
-	paused  = either(func(p *block.Port) *counter { return &p.InPause }, func(p *block.Port) *counter { return &p.OutPause })
-	octets  = either(func(p *block.Port) *counter { return &p.InOctets }, func(p *block.Port) *counter { return &p.OutOctets })
+	packets = block.Either(func(p *block.Port) *counter { return &p.InPackets }, func(p *block.Port) *counter { return &p.OutPackets })
+	failed  = block.Either(func(p *block.Port) *counter { return &p.InErrors }, func(p *block.Port) *counter { return &p.OutErrors })
+	dropped = block.Either(func(p *block.Port) *counter { return &p.InDrops }, func(p *block.Port) *counter { return &p.OutDrops })
+	multi   = block.Either(func(p *block.Port) *counter { return &p.InMulticasts }, func(p *block.Port) *counter { return &p.OutMulticasts })
+	broad   = block.Either(func(p *block.Port) *counter { return &p.InBroadcasts }, func(p *block.Port) *counter { return &p.OutBroadcasts })
+	paused  = block.Either(func(p *block.Port) *counter { return &p.InPause }, func(p *block.Port) *counter { return &p.OutPause })
+	octets  = block.Either(func(p *block.Port) *counter { return &p.InOctets }, func(p *block.Port) *counter { return &p.OutOctets })
 	checked = func(p *block.Port) *counter { return &p.FCS }
 )
 

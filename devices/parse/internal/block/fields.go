@@ -8,7 +8,7 @@ var Common = map[string]Where{
 	"packets output":  func(p *Port) *devices.Opt[devices.Counter] { p.Out = true; return &p.OutPackets },
 	"input packets":   func(p *Port) *devices.Opt[devices.Counter] { p.Out = false; return &p.InPackets },
 	"output packets":  func(p *Port) *devices.Opt[devices.Counter] { p.Out = true; return &p.OutPackets },
-	"bytes":           either(func(p *Port) *devices.Opt[devices.Counter] { return &p.InOctets }, func(p *Port) *devices.Opt[devices.Counter] { return &p.OutOctets }),
+	"bytes":           Either(func(p *Port) *devices.Opt[devices.Counter] { return &p.InOctets }, func(p *Port) *devices.Opt[devices.Counter] { return &p.OutOctets }),
 	"input errors":    func(p *Port) *devices.Opt[devices.Counter] { return &p.InErrors },
 	"input error":     func(p *Port) *devices.Opt[devices.Counter] { return &p.InErrors },
 	"output errors":   func(p *Port) *devices.Opt[devices.Counter] { return &p.OutErrors },
@@ -50,14 +50,14 @@ var Common = map[string]Where{
 	"unknown protocol drops":    func(p *Port) *devices.Opt[devices.Counter] { return &p.UnknownProtos },
 	"storm suppression packets": func(p *Port) *devices.Opt[devices.Counter] { return &p.StormDrops },
 
-	"broadcast packets": either(func(p *Port) *devices.Opt[devices.Counter] { return &p.InBroadcasts }, func(p *Port) *devices.Opt[devices.Counter] { return &p.OutBroadcasts }),
-	"broadcasts":        either(func(p *Port) *devices.Opt[devices.Counter] { return &p.InBroadcasts }, func(p *Port) *devices.Opt[devices.Counter] { return &p.OutBroadcasts }),
-	"multicast packets": either(func(p *Port) *devices.Opt[devices.Counter] { return &p.InMulticasts }, func(p *Port) *devices.Opt[devices.Counter] { return &p.OutMulticasts }),
-	"multicast":         either(func(p *Port) *devices.Opt[devices.Counter] { return &p.InMulticasts }, func(p *Port) *devices.Opt[devices.Counter] { return &p.OutMulticasts }),
+	"broadcast packets": Either(func(p *Port) *devices.Opt[devices.Counter] { return &p.InBroadcasts }, func(p *Port) *devices.Opt[devices.Counter] { return &p.OutBroadcasts }),
+	"broadcasts":        Either(func(p *Port) *devices.Opt[devices.Counter] { return &p.InBroadcasts }, func(p *Port) *devices.Opt[devices.Counter] { return &p.OutBroadcasts }),
+	"multicast packets": Either(func(p *Port) *devices.Opt[devices.Counter] { return &p.InMulticasts }, func(p *Port) *devices.Opt[devices.Counter] { return &p.OutMulticasts }),
+	"multicast":         Either(func(p *Port) *devices.Opt[devices.Counter] { return &p.InMulticasts }, func(p *Port) *devices.Opt[devices.Counter] { return &p.OutMulticasts }),
 }
 
-// either is of the direction that the lines are about.
-func either(in, out Where) Where {
+// Either is of the direction that the lines are about.
+func Either(in, out Where) Where {
 	return func(p *Port) *devices.Opt[devices.Counter] {
 		if p.Out {
 			return out(p)
