@@ -137,6 +137,7 @@ func (n *network) capture(ns string) (stop func() string) {
 type segment struct {
 	at       time.Time
 	from, to uint16
+	seq      uint32
 	payload  int
 }
 
@@ -167,21 +168,30 @@ func segments(t *testing.T, file string) []segment {
 		tcp := ip[head:]
 		payload := int(binary.BigEndian.Uint16(ip[2:])) - head - int(tcp[12]>>4)*4
 		if payload > 0 {
-			out = append(out, segment{time.Unix(int64(sec), int64(usec)*1000), binary.BigEndian.Uint16(tcp), binary.BigEndian.Uint16(tcp[2:]), payload})
+			out = append(out, segment{time.Unix(int64(sec), int64(usec)*1000), binary.BigEndian.Uint16(tcp), binary.BigEndian.Uint16(tcp[2:]), binary.BigEndian.Uint32(tcp[4:]), payload})
 		}
 	}
 	return out
 }
 
-// longestGap returns the longest time between two data segments of the flows that carried most.
+// longestGap returns the longest time in which TCP could deliver nothing of the flows that carried most: what comes
+// behind a hole is delivered when the hole is filled (RFC 9293, section 3.10.7.4).
 func longestGap(segs []segment, sender func(segment) uint16) (from, to time.Time) {
 	bytes := map[uint16]int{}
 	for _, s := range segs {
 		bytes[sender(s)] += s.payload
 	}
 	var last time.Time
+	flows := map[uint16]*inOrder{}
 	for _, s := range segs {
-		if bytes[sender(s)] < 100_000 { // a control connection
+		port := sender(s)
+		if bytes[port] < 100_000 { // a control connection
+			continue
+		}
+		if flows[port] == nil {
+			flows[port] = &inOrder{next: s.seq, ahead: map[uint32]uint32{}}
+		}
+		if !flows[port].takes(s) {
 			continue
 		}
 		if !last.IsZero() && s.at.Sub(last) > to.Sub(from) {
@@ -190,4 +200,36 @@ func longestGap(segs []segment, sender func(segment) uint16) (from, to time.Time
 		last = s.at
 	}
 	return from, to
+}
+
+// inOrder is how far a flow can be delivered.
+type inOrder struct {
+	next  uint32
+	ahead map[uint32]uint32 // beginning and end of what came behind a hole
+}
+
+// takes says whether the segment lets more be delivered.
+func (f *inOrder) takes(s segment) bool {
+	end := s.seq + uint32(s.payload)
+	switch {
+	case int32(end-f.next) <= 0: // sent again for nothing
+		return false
+	case int32(s.seq-f.next) > 0:
+		f.ahead[s.seq] = max(f.ahead[s.seq], end)
+		return false
+	}
+	for f.next = end; ; {
+		grown := false
+		for from, to := range f.ahead {
+			if int32(from-f.next) <= 0 {
+				delete(f.ahead, from)
+				if int32(to-f.next) > 0 {
+					f.next, grown = to, true
+				}
+			}
+		}
+		if !grown {
+			return true
+		}
+	}
 }
