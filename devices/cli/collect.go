@@ -245,3 +245,8 @@ func (l *Slow) Collect(ctx context.Context, d devices.Device) (devices.Reading, 
 func AsksSlowly(d devices.Device) bool {
 	return platformOf(d) == "" || len(Platforms[platformOf(d)].Slow) > 0
 }
+
+// KeepsLog says whether the device's platform has commands for [Log], or is not known yet.
+func KeepsLog(d devices.Device) bool {
+	return platformOf(d) == "" || len(Platforms[platformOf(d)].Log) > 0
+}

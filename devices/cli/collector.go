@@ -47,7 +47,7 @@ func (c *Collector) Collect(ctx context.Context, d devices.Device) (devices.Read
 	}
 	p := Platforms[platformOf(d)]
 	q := questions{commands: perPort(p.Counters, d.Watched())}
-	q.optional = c.state.known(d.Name, slices.Concat(p.States, p.Once))
+	q.optional = c.state.known(d.Name, perPort(slices.Concat(p.States, p.Once), d.Watched()))
 	r, refused, complete, err := c.read(ctx, d, q)
 	if complete {
 		c.state.forget(d.Name, slices.Concat(refused, p.Once))

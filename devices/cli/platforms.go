@@ -13,23 +13,27 @@ import (
 // in a file of its vendor, and the parsers of its commands in parse.Parsers. Other names of a platform stand in
 // parse.Aliases.
 var Platforms = map[string]Platform{
-	"cisco_ios":        ciscoIOS,
-	"cisco_iosxe":      ciscoIOSXE,
-	"cisco_nxos":       ciscoNXOS,
-	"cisco_iosxr":      ciscoIOSXR,
-	"cisco_asa":        ciscoASA,
-	"cisco_smb":        ciscoSMB,
-	"arista_eos":       aristaEOS,
-	"dell_force10":     dellForce10,
-	"dell_os10":        dellOS10,
-	"extreme_exos":     extremeEXOS,
-	"brocade_fastiron": brocadeFastIron,
-	"brocade_netiron":  brocadeNetIron,
-	"juniper_junos":    juniperJunos,
-	"hp_comware":       hpComware,
-	"huawei_vrp":       huaweiVRP,
-	"aruba_aoscx":      arubaAOSCX,
-	"hp_procurve":      hpProcurve,
+	"cisco_ios":         ciscoIOS,
+	"cisco_iosxe":       ciscoIOSXE,
+	"cisco_nxos":        ciscoNXOS,
+	"cisco_iosxr":       ciscoIOSXR,
+	"cisco_asa":         ciscoASA,
+	"cisco_smb":         ciscoSMB,
+	"arista_eos":        aristaEOS,
+	"dell_force10":      dellForce10,
+	"dell_os10":         dellOS10,
+	"extreme_exos":      extremeEXOS,
+	"brocade_fastiron":  brocadeFastIron,
+	"brocade_netiron":   brocadeNetIron,
+	"juniper_junos":     juniperJunos,
+	"hp_comware":        hpComware,
+	"huawei_vrp":        huaweiVRP,
+	"aruba_aoscx":       arubaAOSCX,
+	"hp_procurve":       hpProcurve,
+	"linux":             linuxHost,
+	"fortios":           fortinetFortiOS,
+	"paloalto_panos":    paloAltoPANOS,
+	"mikrotik_routeros": mikrotikRouterOS,
 }
 
 // Platform is the command line of one kind of device.
@@ -41,7 +45,7 @@ var Platforms = map[string]Platform{
 type Platform struct {
 	Setup    []string // after login: paging off, a wide terminal; a device may refuse them
 	Counters []string // at each poll: the interfaces, first of all their counters; a device that refuses one is reported
-	States   []string // at each poll: spanning tree, redundancy; not asked again of a device that refuses them
+	States   []string // at each poll: spanning tree, redundancy, what NAME's link is; not asked again of a device that refuses them
 	Log      []string // at each reading of the log: its lines and the clock
 	Slow     []string // now and then: neighbours, optics, processor, nothing that is read into interfaces; not asked again of a device that refuses them
 	Once     []string // at the first poll: the version
@@ -59,6 +63,8 @@ type Platform struct {
 	// Refused matches what the device says, in one of the first lines, when it does not know or allow a command,
 	// beyond lines that begin with "% ".
 	Refused *regexp.Regexp
+	// Lacks matches such words where another platform's are alike: they are no sign that the device is of another.
+	Lacks *regexp.Regexp
 }
 
 // Names returns the names of all platforms, with the other names of each, in alphabetical order.

@@ -317,6 +317,9 @@ func (s *session) run(ctx context.Context, command string) (answer, error) {
 	if err != nil {
 		return a, s.broken(ctx, command, err)
 	}
+	if words := refusal(a.text, s.is().Lacks); words != "" {
+		return a, fail(devices.ErrUnsupported, nil, "%s: %s: %s", s.who, command, words)
+	}
 	if words := foreign(a.text); words != "" {
 		return a, fail(devices.ErrUnsupported, ErrPlatform, "%s: the device does not know `%s` (it said %q); check `platform`", s.who, general(s.platform, command), words)
 	}

@@ -81,3 +81,7 @@ func FuzzBrocadeFastIron(f *testing.F) { fuzz(f, "brocade_fastiron") }
 func FuzzBrocadeNetIron(f *testing.F)  { fuzz(f, "brocade_netiron") }
 func FuzzHPComware(f *testing.F)       { fuzz(f, "hp_comware") }
 func FuzzHuaweiVRP(f *testing.F)       { fuzz(f, "huawei_vrp") }
+func FuzzLinux(f *testing.F)           { fuzz(f, "linux") }
+func FuzzFortiOS(f *testing.F)         { fuzz(f, "fortios") }
+func FuzzPANOS(f *testing.F)           { fuzz(f, "paloalto_panos") }
+func FuzzRouterOS(f *testing.F)        { fuzz(f, "mikrotik_routeros") }

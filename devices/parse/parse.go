@@ -21,6 +21,8 @@ import (
 type Input struct {
 	Text string
 	Span timeline.Span // from the question to the last byte of the answer, on the probe's clock
+	// Command is as it was sent, for answers that do not name the port they are about; [Into] gives it.
+	Command string
 }
 
 // Parser puts what a text says into a reading that others may have begun.
@@ -28,23 +30,27 @@ type Parser func(Input, *devices.Reading)
 
 // Parsers lists the parsers by platform and by command, without what a command names: an interface, an address.
 var Parsers = map[string]map[string]Parser{
-	"cisco_ios":        ciscoIOS,
-	"cisco_iosxe":      ciscoIOS,
-	"cisco_nxos":       ciscoNXOS,
-	"cisco_iosxr":      ciscoIOSXR,
-	"cisco_asa":        ciscoASA,
-	"cisco_smb":        ciscoSMB,
-	"juniper_junos":    juniperJunos,
-	"hp_comware":       hpComware,
-	"huawei_vrp":       huaweiVRP,
-	"aruba_aoscx":      arubaAOSCX,
-	"hp_procurve":      hpProcurve,
-	"arista_eos":       aristaEOS,
-	"dell_force10":     dellForce10,
-	"dell_os10":        dellOS10,
-	"extreme_exos":     extremeEXOS,
-	"brocade_fastiron": brocadeFastIron,
-	"brocade_netiron":  brocadeNetIron,
+	"cisco_ios":         ciscoIOS,
+	"cisco_iosxe":       ciscoIOS,
+	"cisco_nxos":        ciscoNXOS,
+	"cisco_iosxr":       ciscoIOSXR,
+	"cisco_asa":         ciscoASA,
+	"cisco_smb":         ciscoSMB,
+	"juniper_junos":     juniperJunos,
+	"hp_comware":        hpComware,
+	"huawei_vrp":        huaweiVRP,
+	"aruba_aoscx":       arubaAOSCX,
+	"hp_procurve":       hpProcurve,
+	"arista_eos":        aristaEOS,
+	"dell_force10":      dellForce10,
+	"dell_os10":         dellOS10,
+	"extreme_exos":      extremeEXOS,
+	"brocade_fastiron":  brocadeFastIron,
+	"brocade_netiron":   brocadeNetIron,
+	"linux":             linuxHost,
+	"fortios":           fortinetFortiOS,
+	"paloalto_panos":    paloAltoPANOS,
+	"mikrotik_routeros": mikrotikRouterOS,
 }
 
 // Aliases lists other names for a platform, by which site files and inventories know it.
@@ -83,6 +89,9 @@ var Aliases = map[string]string{
 	"procurve":        "hp_procurve",
 	"aruba_aoss":      "hp_procurve",
 	"aruba_osswitch":  "hp_procurve",
+	"fortinet":        "fortios",
+	"panos":           "paloalto_panos",
+	"routeros":        "mikrotik_routeros",
 }
 
 // Canonical returns the name by which [Parsers] knows a platform; a name that is unknown is its own.
@@ -97,6 +106,7 @@ func Canonical(platform string) string {
 // the listed one does not. The error says that there is no parser for the command on the platform.
 func Into(platform, command string, in Input, r *devices.Reading) error {
 	if p := find(Parsers[Canonical(platform)], command); p != nil {
+		in.Command = command
 		p(in, r)
 		return nil
 	}

@@ -38,6 +38,9 @@ func checkSSH(ctx context.Context, d devices.Device, c *collectors) []Result {
 	}
 	out = append(out, ports)
 
+	if !cli.KeepsLog(d) {
+		return out
+	}
 	return append(out, checkLog(ctx, d, c.log)...)
 }
 

@@ -51,7 +51,7 @@ var (
 	}
 	// Log reads the log and the clock.
 	Log = Source{
-		Name: "ssh-log", Wanted: func(d devices.Device) bool { return d.SSH != nil },
+		Name: "ssh-log", Wanted: func(d devices.Device) bool { return d.SSH != nil && cli.KeepsLog(d) },
 		Every: func(c Config) time.Duration { return c.LogInterval }, Limit: 60 * time.Second,
 		collector: func(c *collectors) devices.Collector { return c.log },
 	}

@@ -29,6 +29,9 @@ type Set struct {
 	Command  string
 	// Header, if not nil, says whether a line of a capture begins an interface. It is written without a look at the parser.
 	Header func(line string) bool
+	// Parts says that a port may have several rows, each with a part of what is read of it; a field that a row
+	// leaves empty is not compared then.
+	Parts bool
 	// Fields says where each field of the expected files is in a reading, by its name: "mtu" of a template's row,
 	// "counters.in_errors" of a tree.
 	Fields map[string]Field
@@ -144,7 +147,7 @@ func compareFile(out *Result, file string, s Set) error {
 			out.Left["a row that the source misread: "+row.name]++
 			continue
 		}
-		i := take(&r, row.name)
+		i := take(&r, row.name, s.Parts)
 		for _, name := range row.order {
 			compareField(out, s, filepath.Base(file), string(text), row, name, i)
 		}
@@ -152,13 +155,15 @@ func compareFile(out *Result, file string, s Set) error {
 	return nil
 }
 
-// take returns the first interface of that name and takes it out of the reading, since a capture may hold several
-// snapshots of a port.
-func take(r *devices.Reading, name string) *devices.Interface {
+// take returns the first interface of that name and, unless it is to stay, takes it out of the reading, since a
+// capture may hold several snapshots of a port.
+func take(r *devices.Reading, name string, stays bool) *devices.Interface {
 	for i := range r.Interfaces {
 		if devices.PortKey(r.Interfaces[i].Name) == devices.PortKey(name) {
 			found := r.Interfaces[i]
-			r.Interfaces = slices.Delete(r.Interfaces, i, i+1)
+			if !stays {
+				r.Interfaces = slices.Delete(r.Interfaces, i, i+1)
+			}
 			return &found
 		}
 	}
@@ -167,6 +172,9 @@ func take(r *devices.Reading, name string) *devices.Interface {
 
 func compareField(out *Result, s Set, file, text string, row row, name string, i *devices.Interface) {
 	want := strings.TrimSpace(row.fields[name])
+	if s.Parts && want == "" {
+		return
+	}
 	f, ok := s.Fields[name]
 	if !ok {
 		for pattern, g := range s.Fields { // "ipv4.*.ip"

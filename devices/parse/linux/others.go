@@ -1,0 +1,64 @@
+package linux
+
+import (
+	"net/netip"
+	"strings"
+
+	"whydrop/devices"
+	"whydrop/devices/parse/internal/block"
+	"whydrop/devices/parse/internal/into"
+	"whydrop/devices/parse/internal/text"
+)
+
+// BridgeLink reads "bridge -d link": the spanning-tree state of the ports of bridges.
+func BridgeLink(output string, r *devices.Reading) {
+	ports, unread := block.Platform{Header: header, Line: bridgeLine}.Scan(output)
+	into.Ports(r, ports)
+	into.Unread(r, unread...)
+}
+
+// bridgeLine reads "hairpin off guard off root_block off fastleave off learning on flood on".
+func bridgeLine(p *block.Port, line string, _ *text.Lines) bool {
+	p.Know("bridge_port", line)
+	return strings.HasPrefix(line, "hairpin ") || strings.Contains(line, "neigh_suppress ")
+}
+
+// IPNeighbours reads "ip neigh": "192.0.2.1 dev eth0 lladdr 00:00:5e:00:53:01 REACHABLE". A neighbour that did not
+// answer has no hardware address.
+func IPNeighbours(output string, r *devices.Reading) {
+	if r.Bindings == nil {
+		r.Bindings = []devices.Binding{}
+	}
+	lines := text.NewLines(output)
+	for {
+		line, _, _, ok := lines.Next()
+		if !ok {
+			return
+		}
+		f := strings.Fields(line)
+		if len(f) < 4 || f[1] != "dev" {
+			continue
+		}
+		ip, err := netip.ParseAddr(f[0])
+		if err != nil {
+			continue
+		}
+		b := devices.Binding{IP: ip.WithZone(""), Port: f[2], Kind: "dynamic"}
+		for i, word := range f {
+			switch word {
+			case "lladdr":
+				if i+1 < len(f) {
+					b.MAC, _ = text.MAC(f[i+1])
+				}
+			case "PERMANENT":
+				b.Kind = "static"
+			case "NOARP":
+				b.Kind = "other"
+			}
+		}
+		if b.MAC == "" {
+			b.Kind = "invalid"
+		}
+		r.Bindings = append(r.Bindings, b)
+	}
+}
