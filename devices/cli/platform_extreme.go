@@ -3,7 +3,8 @@ package cli
 import "regexp"
 
 // extremeEXOS is ExtremeXOS. Its prompt counts the commands, and shows by a star that the configuration was not saved:
-// "* sw1.12 # ". Commands that end in no-refresh print their table once.
+// "* sw1.12 # ". While the platform is not known, such a prompt is not found: the site file must name it. Commands that
+// end in no-refresh print their table once.
 var extremeEXOS = Platform{
 	Setup: []string{"disable clipaging"},
 	Counters: []string{

@@ -18,6 +18,9 @@ var platformWords = map[string]string{
 	"asa": "cisco_asa", "cisco.asa.asa": "cisco_asa", "cisco-asa": "cisco_asa", "cisco_asav": "cisco_asa", "cisco_ftd": "cisco_asa",
 	"cisco_s300": "cisco_smb", "ciscosmb": "cisco_smb", "community.ciscosmb.ciscosmb": "cisco_smb",
 	"eos": "arista_eos", "arista.eos.eos": "arista_eos", "arista-eos": "arista_eos", "ceos": "arista_eos", "arista_ceos": "arista_eos", "vr-veos": "arista_eos", "arista_veos": "arista_eos",
+	"dellemc.os9.os9": "dell_force10", "dellos9": "dell_force10", "dell_ftos": "dell_force10", "dellemc.os10.os10": "dell_os10", "dellos10": "dell_os10",
+	"community.network.exos": "extreme_exos", "extreme-exos": "extreme_exos",
+	"community.network.icx": "brocade_fastiron", "commscope.icx.icx": "brocade_fastiron", "fastiron": "brocade_fastiron", "community.network.ironware": "brocade_netiron", "netiron": "brocade_netiron", "extreme_netiron": "brocade_netiron",
 	"junos": "juniper_junos", "junipernetworks.junos.junos": "juniper_junos", "juniper-junos": "juniper_junos", "juniper": "juniper_junos", "juniper_crpd": "juniper_junos", "crpd": "juniper_junos",
 	"juniper_vmx": "juniper_junos", "juniper_vqfx": "juniper_junos", "juniper_vsrx": "juniper_junos", "juniper_vjunosswitch": "juniper_junos", "juniper_vjunosrouter": "juniper_junos", "juniper_vjunosevolved": "juniper_junos",
 }
