@@ -11,30 +11,29 @@ import (
 
 // columns lists the titles of the tables of counters: the two lines of the header, joined.
 var columns = map[string]func(i *devices.Interface) *devices.Opt[devices.Counter]{
-	"Tx Pkt Count":   func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.OutPackets },
-	"Tx Byte Count":  func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.OutOctets },
-	"Rx Pkt Count":   func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.InPackets },
-	"Rx Byte Count":  func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.InOctets },
-	"Rx Pkt Bcast":   func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.InBroadcasts },
-	"Rx Pkt Mcast":   func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.InMulticasts },
-	"Tx Pkt Bcast":   func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.OutBroadcasts },
-	"Tx Pkt Mcast":   func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.OutMulticasts },
-	"Rx Crc":         func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.FCS },
-	"Rx Over":        func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.Giants },
-	"Rx Under":       func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.Runts },
-	"Rx Frag":        func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.Fragments },
-	"Rx Jabber":      func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.Jabbers },
-	"Rx Align":       func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.Alignment },
-	"Rx Lost":        func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.InDrops }, // for want of a buffer
-	"Tx Coll":        func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.Collisions },
-	"Tx Late coll":   func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.LateCollisions },
-	"Tx Deferred":    func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.Deferred },
-	"Tx Errors":      func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.OutErrors },
-	"Tx Lost":        func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.Underruns }, // not sent whole: the buffer ran dry
-	"Packet Drop":    func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.OutDrops },
-	"Packets Drop":   func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.OutDrops },
-	"Tx Parity":      nil, // a fact
-	"Rx Pause Count": func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.InPause },
+	"Tx Pkt Count":  func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.OutPackets },
+	"Tx Byte Count": func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.OutOctets },
+	"Rx Pkt Count":  func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.InPackets },
+	"Rx Byte Count": func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.InOctets },
+	"Rx Pkt Bcast":  func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.InBroadcasts },
+	"Rx Pkt Mcast":  func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.InMulticasts },
+	"Tx Pkt Bcast":  func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.OutBroadcasts },
+	"Tx Pkt Mcast":  func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.OutMulticasts },
+	"Rx Crc":        func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.FCS },
+	"Rx Over":       func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.Giants },
+	"Rx Under":      func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.Runts },
+	"Rx Frag":       func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.Fragments },
+	"Rx Jabber":     func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.Jabbers },
+	"Rx Align":      func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.Alignment },
+	"Rx Lost":       func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.InDrops }, // for want of a buffer
+	"Tx Coll":       func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.Collisions },
+	"Tx Late coll":  func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.LateCollisions },
+	"Tx Deferred":   func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.Deferred },
+	"Tx Errors":     func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.OutErrors },
+	"Tx Lost":       func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.Underruns }, // not sent whole: the buffer ran dry
+	"Packet Drop":   func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.OutDrops },
+	"Packets Drop":  func(i *devices.Interface) *devices.Opt[devices.Counter] { return &i.OutDrops },
+	"Tx Parity":     nil, // a fact
 }
 
 // ShowPortsCounters reads "show ports statistics", "show ports rxerrors", "show ports txerrors" and "show ports
