@@ -11,7 +11,7 @@ var arubaAOSCX = Platform{
 	Once:      []string{"show version"},
 	OnRequest: []string{"show mac-address-table", "show arp all-vrfs"},
 	Refused:   regexp.MustCompile(`^(?:Invalid input|Ambiguous command|Command incomplete|Cannot execute command)`),
-	Marks:     Marks{Software: regexp.MustCompile(`ArubaOS-CX|AOS-CX`)},
+	Marks:     Marks{Software: regexp.MustCompile(`ArubaOS-CX|AOS-CX|^Aruba \w+ +[A-Z]{2}\.10\.\d\d`)},
 }
 
 // hpProcurve is HP ProCurve and ArubaOS-Switch. Its table of all ports counts octets in both directions together;
@@ -26,5 +26,5 @@ var hpProcurve = Platform{
 	OnRequest: []string{"show mac-address", "show arp"},
 	Enable:    "enable",
 	Refused:   regexp.MustCompile(`^(?:Invalid input:|Ambiguous input:|Incomplete input:|Module not present for port)`),
-	Marks:     Marks{Software: regexp.MustCompile(`ProCurve|ArubaOS-Switch|(?:HP|HPE|Aruba) \w+ .*Switch.*, revision [A-Z]{1,2}\.`), Banner: regexp.MustCompile(`-Mocana SSH`)},
+	Marks:     Marks{Software: regexp.MustCompile(`ProCurve|ArubaOS-Switch|(?m:^Image stamp: )|(?:HP|HPE|Aruba) \w+ .*Switch.*, revision [A-Z]{1,2}\.`), Banner: regexp.MustCompile(`-Mocana SSH`)},
 }

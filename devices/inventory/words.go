@@ -21,6 +21,8 @@ var platformWords = map[string]string{
 	"dellemc.os9.os9": "dell_force10", "dellos9": "dell_force10", "dell_ftos": "dell_force10", "dellemc.os10.os10": "dell_os10", "dellos10": "dell_os10",
 	"community.network.exos": "extreme_exos", "extreme-exos": "extreme_exos",
 	"community.network.icx": "brocade_fastiron", "commscope.icx.icx": "brocade_fastiron", "fastiron": "brocade_fastiron", "community.network.ironware": "brocade_netiron", "netiron": "brocade_netiron", "extreme_netiron": "brocade_netiron",
+	"arubanetworks.aoscx.aoscx": "aruba_aoscx", "arubaoscx": "aruba_aoscx", "aruba_arubaos-cx": "aruba_aoscx", "vr-aoscx": "aruba_aoscx",
+	"comware": "hp_comware", "community.network.ce": "huawei_vrp", "community.network.cloudengine": "huawei_vrp", "ce": "huawei_vrp",
 	"junos": "juniper_junos", "junipernetworks.junos.junos": "juniper_junos", "juniper-junos": "juniper_junos", "juniper": "juniper_junos", "juniper_crpd": "juniper_junos", "crpd": "juniper_junos",
 	"juniper_vmx": "juniper_junos", "juniper_vqfx": "juniper_junos", "juniper_vsrx": "juniper_junos", "juniper_vjunosswitch": "juniper_junos", "juniper_vjunosrouter": "juniper_junos", "juniper_vjunosevolved": "juniper_junos",
 }
