@@ -109,6 +109,16 @@ const (
 	hpMemory = "1.3.6.1.4.1.11.2.14.11.5.1.1.2.1.1.1."
 )
 
+// fillLoads reads the load of processors and their memory, both in per cent and by the same index; the busiest counts.
+func fillLoads(cpu, memory string) func(View, *devices.Reading) {
+	return func(v View, r *devices.Reading) {
+		for _, c := range v.Rows(cpu) {
+			busier(&r.CPU, percent(c))
+			busier(&r.Memory, percent(v.At(memory, c.Index...)))
+		}
+	}
+}
+
 // huaweiCPU is the load of Huawei's boards (HUAWEI-ENTITY-EXTENT-MIB hwEntityStateTable, 1.3.6.1.4.1.2011.5.25.31.1.1.1.1,
 // by entPhysicalIndex): CpuUsage 5, MemUsage 7, per cent, 0 for what is no board. The busiest counts.
 var huaweiCPU = Table{
@@ -118,12 +128,7 @@ var huaweiCPU = Table{
 	Vendors: []uint32{enterpriseHuawei},
 	Roots:   []string{hwEntity + "5", hwEntity + "7"},
 	Part:    "CPU",
-	Fill: func(v View, r *devices.Reading) {
-		for _, c := range v.Rows(hwEntity + "5") {
-			busier(&r.CPU, percent(c))
-			busier(&r.Memory, percent(v.At(hwEntity+"7", c.Index...)))
-		}
-	},
+	Fill:    fillLoads(hwEntity+"5", hwEntity+"7"),
 }
 
 const hwEntity = "1.3.6.1.4.1.2011.5.25.31.1.1.1.1."
@@ -138,12 +143,7 @@ var dellCPU = Table{
 	Roots:   []string{dellUtil + "1", dellUtil + "6"},
 	Live:    []string{dellUtil + "1"},
 	Part:    "CPU",
-	Fill: func(v View, r *devices.Reading) {
-		for _, c := range v.Rows(dellUtil + "1") {
-			busier(&r.CPU, percent(c))
-			busier(&r.Memory, percent(v.At(dellUtil+"6", c.Index...)))
-		}
-	},
+	Fill:    fillLoads(dellUtil+"1", dellUtil+"6"),
 }
 
 const dellUtil = "1.3.6.1.4.1.6027.3.26.1.4.4.1."
@@ -158,12 +158,7 @@ var comwareCPU = Table{
 	Vendors: []uint32{enterpriseH3C},
 	Roots:   []string{comwareUtil + "6", comwareUtil + "8"},
 	Part:    "CPU",
-	Fill: func(v View, r *devices.Reading) {
-		for _, c := range v.Rows(comwareUtil + "6") {
-			busier(&r.CPU, percent(c))
-			busier(&r.Memory, percent(v.At(comwareUtil+"8", c.Index...)))
-		}
-	},
+	Fill:    fillLoads(comwareUtil+"6", comwareUtil+"8"),
 }
 
 const comwareUtil = "1.3.6.1.4.1.25506.2.6.1.1.1.1."

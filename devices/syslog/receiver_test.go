@@ -363,7 +363,7 @@ func TestLogger(t *testing.T) {
 		out, err := exec.Command(logger, append(args, "-n", "127.0.0.1", "-t", "kernel", "br0: port 2(eth1) entered blocking state")...).CombinedOutput()
 		if err != nil {
 			var exit *exec.ExitError
-			if errors.As(err, &exit) && strings.Contains(string(out), "unrecognized option") {
+			if errors.As(err, &exit) && strings.Contains(string(out), "unrecognized option") && os.Getenv("WHYDROP_REQUIRE_PEERS") != "1" {
 				t.Skipf("this logger knows no %v", args)
 			}
 			t.Fatalf("%v: %s", err, out)

@@ -8,14 +8,14 @@ import (
 var switchedTales = []tale{
 	{"energy-efficient-ethernet-off", scenario{help: "a sleeping link loses packets on waking; with EEE off it does not", draw: drawEEE}},
 	{"energy-efficient-ethernet-same", scenario{help: "a bad cable; EEE on or off makes no difference", draw: drawEEESame}},
-	{"nic-offload-off", scenario{help: "a card's offload harms; with it off all is well", draw: drawOffload}},
-	{"nic-offload-same", scenario{help: "an offload is on or off, and nothing changes", draw: drawOffloadSame}},
-	{"encapsulation-overhead-tunnel", scenario{help: "a tunnel in user space costs most of the rate", draw: drawOverlay}},
+	{"nic-offload-off", scenario{help: "a card's offload harms; with it off all is well", draw: slowed("nic-offload", 0.05, 0.4, "lro on", "lro off")}},
+	{"nic-offload-same", scenario{help: "an offload is on or off, and nothing changes", draw: indifferent("lro on", "lro off")}},
+	{"encapsulation-overhead-tunnel", scenario{help: "a tunnel in user space costs most of the rate", draw: slowed("encapsulation-overhead", 0.1, 0.5, "through the overlay, user space", "without the overlay")}},
 	{"encapsulation-overhead-headers", scenario{help: "a tunnel that costs its headers", draw: drawHeaders}},
-	{"inline-middlebox-inspection", scenario{help: "a box that inspects each flow carries less than the lines", draw: drawMiddlebox}},
-	{"inline-middlebox-same", scenario{help: "bypassing a box makes no difference", draw: drawMiddleboxSame}},
-	{"wrong-path-radio", scenario{help: "the test went over the air although a cable was meant", draw: drawWrongPath}},
-	{"wrong-path-same", scenario{help: "over the air and over the cable it is the same", draw: drawRightPath}},
+	{"inline-middlebox-inspection", scenario{help: "a box that inspects each flow carries less than the lines", draw: slowed("inline-middlebox", 0.1, 0.5, "through the ids", "ids bypassed")}},
+	{"inline-middlebox-same", scenario{help: "bypassing a box makes no difference", draw: indifferent("through the ids", "ids bypassed")}},
+	{"wrong-path-radio", scenario{help: "the test went over the air although a cable was meant", draw: slowed("wrong-path", 0.1, 0.5, "wlan", "with the cable plugged in")}},
+	{"wrong-path-same", scenario{help: "over the air and over the cable it is the same", draw: indifferent("wlan", "with the cable plugged in")}},
 	{"window-scaling-stripped-box", scenario{help: "a box removes the option that lets windows grow", draw: drawScaling}},
 	{"lag-hash-flows", scenario{help: "one flow fills one member of an aggregate, several fill more", draw: drawLAG}},
 	{"lag-hash-spread", scenario{help: "flows over an aggregate, all of them as fast as their line", draw: drawLAGFine}},
@@ -57,56 +57,29 @@ func (s *Story) slowly(from time.Duration, rate float64) {
 
 func faster(c *condition) { c.perFlow = 0 }
 
-func drawOffload(s *Story) {
-	s.steady()
-	from := s.begins()
-	s.slowly(from, s.offered*s.real(0.05, 0.4))
-	s.blamePath("nic-offload")
-	s.comparison(from, "lro on", "lro off", faster)
+// slowed draws a cause that holds every flow to a share of what is offered, between two bounds, until it is switched:
+// worse and better are how a person tells of the two states.
+func slowed(cause string, least, most float64, worse, better string) func(*Story) {
+	return func(s *Story) {
+		s.steady()
+		from := s.begins()
+		s.slowly(from, s.offered*s.real(least, most))
+		s.blamePath(cause)
+		s.comparison(from, worse, better, faster)
+	}
 }
 
-func drawOffloadSame(s *Story) {
-	s.steady()
-	s.comparison(s.begins(), "lro on", "lro off", nil)
-}
-
-func drawOverlay(s *Story) {
-	s.steady()
-	from := s.begins()
-	s.slowly(from, s.offered*s.real(0.1, 0.5))
-	s.blamePath("encapsulation-overhead")
-	s.comparison(from, "through the overlay, user space", "without the overlay", faster)
+// indifferent draws a switch between two states that changes nothing.
+func indifferent(one, other string) func(*Story) {
+	return func(s *Story) {
+		s.steady()
+		s.comparison(s.begins(), one, other, nil)
+	}
 }
 
 func drawHeaders(s *Story) {
 	s.steady()
 	s.comparison(s.begins(), "through the overlay", "without the overlay", func(c *condition) { c.perFlow = 925e6 })
-}
-
-func drawMiddlebox(s *Story) {
-	s.steady()
-	from := s.begins()
-	s.slowly(from, s.offered*s.real(0.1, 0.5))
-	s.blamePath("inline-middlebox")
-	s.comparison(from, "through the ids", "ids bypassed", faster)
-}
-
-func drawMiddleboxSame(s *Story) {
-	s.steady()
-	s.comparison(s.begins(), "through the ids", "ids bypassed", nil)
-}
-
-func drawWrongPath(s *Story) {
-	s.steady()
-	from := s.begins()
-	s.slowly(from, s.offered*s.real(0.1, 0.5))
-	s.blamePath("wrong-path")
-	s.comparison(from, "wlan", "with the cable plugged in", faster)
-}
-
-func drawRightPath(s *Story) {
-	s.steady()
-	s.comparison(s.begins(), "wlan", "with the cable plugged in", nil)
 }
 
 func drawScaling(s *Story) {

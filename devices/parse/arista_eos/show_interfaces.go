@@ -20,18 +20,9 @@ var platform = block.Platform{Header: header, Line: line, End: end}
 
 // header reads "Ethernet1 is administratively down, line protocol is notpresent (disabled)".
 func header(p *block.Port, line string) bool {
-	name, status, protocol, reason, ok := block.Header(line)
-	if !ok || protocol == "" {
+	_, reason, ok := block.LineProtocol(p, line)
+	if !ok {
 		return false
-	}
-	p.Name = name
-	p.Know("status", status)
-	p.Know("protocol", protocol)
-	p.Know("reason", reason)
-	p.Oper = block.Oper(protocol)
-	p.Admin = devices.Some("up")
-	if strings.HasPrefix(status, "administratively") {
-		p.Admin = devices.Some("down")
 	}
 	p.ErrDisabled = block.ErrDisabled(reason)
 	return true

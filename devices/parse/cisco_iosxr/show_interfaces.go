@@ -20,18 +20,9 @@ var platform = block.Platform{Header: header, Line: line, End: end}
 
 // header reads "Bundle-Ether1 is up, line protocol is up".
 func header(p *block.Port, line string) bool {
-	name, status, protocol, reason, ok := block.Header(line)
-	if !ok || protocol == "" {
+	status, reason, ok := block.LineProtocol(p, line)
+	if !ok {
 		return false
-	}
-	p.Name = name
-	p.Know("status", status)
-	p.Know("protocol", protocol)
-	p.Know("reason", reason)
-	p.Oper = block.Oper(protocol)
-	p.Admin = devices.Some("up")
-	if strings.HasPrefix(status, "administratively") {
-		p.Admin = devices.Some("down")
 	}
 	p.ErrDisabled = block.ErrDisabled(status + " " + reason)
 	return true

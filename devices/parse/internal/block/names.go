@@ -28,6 +28,25 @@ func IsPortName(s string) bool {
 	return digit
 }
 
+// LineProtocol takes in "NAME is STATUS, line protocol is PROTOCOL (REASON)": the port's name, its states by the line
+// protocol, and the words as facts. It says no to any other line.
+func LineProtocol(p *Port, line string) (status, reason string, ok bool) {
+	name, status, protocol, reason, ok := Header(line)
+	if !ok || protocol == "" {
+		return "", "", false
+	}
+	p.Name = name
+	p.Know("status", status)
+	p.Know("protocol", protocol)
+	p.Know("reason", reason)
+	p.Oper = Oper(protocol)
+	p.Admin = devices.Some("up")
+	if strings.HasPrefix(status, "administratively") {
+		p.Admin = devices.Some("down")
+	}
+	return status, reason, true
+}
+
 // Header reads "NAME is STATUS (REASON), line protocol is PROTOCOL (REASON)", with or without its second half.
 func Header(line string) (name, status, protocol, reason string, ok bool) {
 	name, rest, ok := strings.Cut(line, " is ")
