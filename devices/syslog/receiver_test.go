@@ -2,7 +2,6 @@ package syslog
 
 import (
 	"bytes"
-	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -17,7 +16,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -26,6 +24,7 @@ import (
 	"whydrop/correlate/timeline"
 	"whydrop/devices"
 	"whydrop/devices/intake"
+	"whydrop/devices/intake/intaketest"
 )
 
 func TestFraming(t *testing.T) {
@@ -88,50 +87,6 @@ func FuzzFraming(f *testing.F) {
 	})
 }
 
-// inbox is a sink that can be waited at.
-type inbox struct {
-	mu     sync.Mutex
-	events []timeline.Event
-	gaps   []timeline.Gap
-	came   chan struct{}
-}
-
-func newInbox() *inbox { return &inbox{came: make(chan struct{}, 1)} }
-
-func (b *inbox) Put(r timeline.Record) {
-	b.mu.Lock()
-	switch r := r.(type) {
-	case timeline.Event:
-		b.events = append(b.events, r)
-	case timeline.Gap:
-		b.gaps = append(b.gaps, r)
-	}
-	b.mu.Unlock()
-	select {
-	case b.came <- struct{}{}:
-	default:
-	}
-}
-
-// wait returns the events as soon as there are n.
-func (b *inbox) wait(t *testing.T, n int) []timeline.Event {
-	t.Helper()
-	limit := time.After(20 * time.Second)
-	for {
-		b.mu.Lock()
-		got := b.events[:len(b.events):len(b.events)]
-		b.mu.Unlock()
-		if len(got) >= n {
-			return got
-		}
-		select {
-		case <-b.came:
-		case <-limit:
-			t.Fatalf("%d events came, want %d: %+v", len(got), n, got)
-		}
-	}
-}
-
 // serve starts a receiver and returns it; it ends with the test.
 func serve(t *testing.T, cfg Config) *Receiver {
 	t.Helper()
@@ -139,15 +94,7 @@ func serve(t *testing.T, cfg Config) *Receiver {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- r.Serve(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	intaketest.Serve(t, r.Serve)
 	return r
 }
 
@@ -166,13 +113,13 @@ func send(t *testing.T, network, addr, text string) {
 var fw = devices.Device{Name: "sw1", Address: "127.0.0.1", Ports: []string{"GigabitEthernet1/0/1"}}
 
 func TestLinesBecomeEventsOfTheirDevice(t *testing.T) {
-	box := newInbox()
+	box := intaketest.NewInbox()
 	r := serve(t, Config{Listen: []string{"127.0.0.1:0"}, Devices: []devices.Device{fw}, Out: box})
 	began := time.Now()
 	send(t, "udp", r.Addrs()[0].String(), "<187>30: Nov 30 14:02:05.123: %LINK-3-UPDOWN: Interface Gi1/0/1, changed state to down")
-	box.wait(t, 1)
+	box.Wait(t, 1)
 	send(t, "tcp", r.Addrs()[1].String(), "18 <13>hello \x1b[31mred<14>%PM-4-ERR_DISABLE: udld error detected on Gi1/0/9, putting Gi1/0/9 in err-disable state\n")
-	events := box.wait(t, 3)
+	events := box.Wait(t, 3)
 	port := timeline.Port("sw1", "GigabitEthernet1/0/1")
 	if e := events[0]; e.Type != timeline.EventOper || e.Subject != port || e.Attrs["to"] != "down" || e.Origin.Collector != "syslog:sw1" || e.Span.To.Before(began) || e.Span.Width() > time.Second {
 		t.Errorf("%+v", e)
@@ -189,11 +136,11 @@ func TestLinesBecomeEventsOfTheirDevice(t *testing.T) {
 }
 
 func TestOthersThanDevicesAreKeptApart(t *testing.T) {
-	box := newInbox()
+	box := intaketest.NewInbox()
 	other := devices.Device{Name: "sw1", Address: "192.0.2.1"}
 	r := serve(t, Config{Listen: []string{"udp://127.0.0.1:0"}, Devices: []devices.Device{other}, Out: box})
 	send(t, "udp", r.Addrs()[0].String(), "<187>Nov 30 14:02:05 sw1 %LINK-3-UPDOWN: Interface Gi1/0/1, changed state to down")
-	e := box.wait(t, 1)[0]
+	e := box.Wait(t, 1)[0]
 	if e.Device != "unknown 127.0.0.1" || e.Type != timeline.EventOper {
 		t.Errorf("%+v", e)
 	}
@@ -203,7 +150,7 @@ func TestOthersThanDevicesAreKeptApart(t *testing.T) {
 }
 
 func TestARelayIsBelievedWhoseLinesItPassesOn(t *testing.T) {
-	box := newInbox()
+	box := intaketest.NewInbox()
 	ds := []devices.Device{{Name: "sw1", Address: "192.0.2.1"}, {Name: "sw2", Address: "192.0.2.2"}}
 	r := serve(t, Config{Listen: []string{"udp://127.0.0.1:0"}, Devices: ds, Relays: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Out: box})
 	for n, line := range []string{
@@ -211,18 +158,18 @@ func TestARelayIsBelievedWhoseLinesItPassesOn(t *testing.T) {
 		"<187>1 2026-11-30T14:02:05.123Z SW1 - - - - x", "<187>30: sw1: Nov 30 14:02:05: %SYS-5-CONFIG_I: x", "<13>Nov 30 14:02:05 sw3 x",
 	} {
 		send(t, "udp", r.Addrs()[0].String(), line)
-		if got, want := box.wait(t, n+1)[n].Device, []string{"sw2", "sw1", "sw1", "unknown 127.0.0.1"}[n]; got != want {
+		if got, want := box.Wait(t, n+1)[n].Device, []string{"sw2", "sw1", "sw1", "unknown 127.0.0.1"}[n]; got != want {
 			t.Errorf("%s: %s, want %s", line, got, want)
 		}
 	}
 }
 
 func TestDevicesBehindOneAddressAreToldApartByTheirNames(t *testing.T) {
-	box := newInbox()
+	box := intaketest.NewInbox()
 	ds := []devices.Device{{Name: "sw1", Address: "127.0.0.1"}, {Name: "sw2", Address: "127.0.0.1"}}
 	r := serve(t, Config{Listen: []string{"udp://127.0.0.1:0"}, Devices: ds, Out: box})
 	send(t, "udp", r.Addrs()[0].String(), "<187>Nov 30 14:02:05 sw2 x: y")
-	if e := box.wait(t, 1)[0]; e.Device != "sw2" {
+	if e := box.Wait(t, 1)[0]; e.Device != "sw2" {
 		t.Errorf("%+v", e)
 	}
 }
@@ -248,7 +195,7 @@ func TestLinesAreDatedByTheDevicesClock(t *testing.T) {
 		"to the second, late":             {nil, 5, 9 * time.Second, "Jan _2 15:04:05", 2200 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
-			box := newInbox()
+			box := intaketest.NewInbox()
 			r := &Receiver{cfg: Config{Known: c.clocks, Out: box}, queue: intake.NewQueue("syslog", box), senders: intake.NewSenders([]devices.Device{fw}), tellers: map[string]*sender{}}
 			layout := strings.Replace(c.stamp, "Nov 30", "Jan _2", 1)
 			take := func(happened, received time.Time) {
@@ -264,7 +211,7 @@ func TestLinesAreDatedByTheDevicesClock(t *testing.T) {
 			}
 			happened := now.Add(2*time.Second + 345*time.Millisecond)
 			take(happened, happened.Add(c.late))
-			e := box.events[len(box.events)-1]
+			e := box.Events()[len(box.Events())-1]
 			if e.Span.From.After(happened) || e.Span.To.Before(happened) || e.Span.Width() > c.width {
 				t.Errorf("dated %s to %s around it, want at most %s", e.Span.From.Sub(happened), e.Span.To.Sub(happened), c.width)
 			}
@@ -273,7 +220,7 @@ func TestLinesAreDatedByTheDevicesClock(t *testing.T) {
 }
 
 func TestEveryLineIsKeptOrCounted(t *testing.T) {
-	box := newInbox()
+	box := intaketest.NewInbox()
 	r := serve(t, Config{Listen: []string{"127.0.0.1:0"}, Devices: []devices.Device{fw}, Out: box})
 	const lines = 20000
 	var b strings.Builder
@@ -288,17 +235,15 @@ func TestEveryLineIsKeptOrCounted(t *testing.T) {
 			break
 		}
 		select {
-		case <-box.came:
+		case <-box.Came:
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
 	if c.Received != lines || c.Stored+c.Lost() != lines || c.Dropped[intake.TooMany] == 0 {
 		t.Errorf("counts %s", c)
 	}
-	box.mu.Lock()
-	defer box.mu.Unlock()
-	if uint64(len(box.events)) != c.Stored {
-		t.Errorf("%d events, %s", len(box.events), c)
+	if uint64(len(box.Events())) != c.Stored {
+		t.Errorf("%d events, %s", len(box.Events()), c)
 	}
 }
 
@@ -312,7 +257,7 @@ func TestLinesOverTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	box := newInbox()
+	box := intaketest.NewInbox()
 	r := serve(t, Config{Listen: []string{"tls://127.0.0.1:0"}, Devices: []devices.Device{fw}, Out: box,
 		TLS: &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}})
 	pool := x509.NewCertPool()
@@ -324,7 +269,7 @@ func TestLinesOverTLS(t *testing.T) {
 	}
 	io.WriteString(c, "16 <13>over TLS here")
 	c.Close()
-	if e := box.wait(t, 1)[0]; e.Text != "<13>over TLS her" || e.Device != "sw1" {
+	if e := box.Wait(t, 1)[0]; e.Text != "<13>over TLS her" || e.Device != "sw1" {
 		t.Errorf("%+v", e)
 	}
 	send(t, "tcp", r.Addrs()[0].String(), "no TLS\n") // is refused and ends nothing
@@ -334,7 +279,7 @@ func TestLinesOverTLS(t *testing.T) {
 	}
 	io.WriteString(c, "<13>again\n")
 	c.Close()
-	box.wait(t, 2)
+	box.Wait(t, 2)
 }
 
 func TestListenNeedsWhatItSays(t *testing.T) {
@@ -355,7 +300,7 @@ func TestLogger(t *testing.T) {
 		}
 		t.Skip(err)
 	}
-	box := newInbox()
+	box := intaketest.NewInbox()
 	r := serve(t, Config{Listen: []string{"127.0.0.1:0"}, Devices: []devices.Device{fw}, Out: box})
 	_, udp, _ := net.SplitHostPort(r.Addrs()[0].String())
 	_, tcp, _ := net.SplitHostPort(r.Addrs()[1].String())
@@ -368,7 +313,7 @@ func TestLogger(t *testing.T) {
 			}
 			t.Fatalf("%v: %s", err, out)
 		}
-		if e := box.wait(t, n+1)[n]; e.Type != timeline.EventSTPState || e.Subject != timeline.Port("sw1", "eth1") {
+		if e := box.Wait(t, n+1)[n]; e.Type != timeline.EventSTPState || e.Subject != timeline.Port("sw1", "eth1") {
 			t.Errorf("%v: %+v", args, e)
 		}
 	}

@@ -1,7 +1,6 @@
 package trap
 
 import (
-	"context"
 	"encoding/hex"
 	"fmt"
 	"maps"
@@ -11,7 +10,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,46 +18,8 @@ import (
 	"whydrop/correlate/timeline"
 	"whydrop/devices"
 	"whydrop/devices/intake"
+	"whydrop/devices/intake/intaketest"
 )
-
-// inbox is a sink that can be waited at.
-type inbox struct {
-	mu     sync.Mutex
-	events []timeline.Event
-	came   chan struct{}
-}
-
-func newInbox() *inbox { return &inbox{came: make(chan struct{}, 1)} }
-
-func (b *inbox) Put(r timeline.Record) {
-	if e, ok := r.(timeline.Event); ok {
-		b.mu.Lock()
-		b.events = append(b.events, e)
-		b.mu.Unlock()
-	}
-	select {
-	case b.came <- struct{}{}:
-	default:
-	}
-}
-
-func (b *inbox) wait(t *testing.T, n int) []timeline.Event {
-	t.Helper()
-	limit := time.After(20 * time.Second)
-	for {
-		b.mu.Lock()
-		got := b.events[:len(b.events):len(b.events)]
-		b.mu.Unlock()
-		if len(got) >= n {
-			return got
-		}
-		select {
-		case <-b.came:
-		case <-limit:
-			t.Fatalf("%d events came, want %d: %+v", len(got), n, got)
-		}
-	}
-}
 
 func serve(t *testing.T, cfg Config) *Receiver {
 	t.Helper()
@@ -67,15 +27,7 @@ func serve(t *testing.T, cfg Config) *Receiver {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- r.Serve(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	intaketest.Serve(t, r.Serve)
 	return r
 }
 
@@ -158,12 +110,12 @@ func TestNotificationsOfNetSNMP(t *testing.T) {
 		"inform of version 3":  {"snmpinform", append(append(inform, "-t", "5", "-r", "3"), down...)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			box := newInbox()
+			box := intaketest.NewInbox()
 			r := serve(t, Config{Listen: []string{"127.0.0.1:0"}, Communities: []devices.Secret{public}, Users: []devices.SNMP{v3User}, Devices: []devices.Device{sw}, Known: known, Out: box})
 			if err := run(t, r, c.tool, c.args...); err != nil {
 				t.Fatalf("%v; %s", err, r.Counts())
 			}
-			e := box.wait(t, 1)[0]
+			e := box.Wait(t, 1)[0]
 			if got, want := toldOf(e), "sw1 Gi1/0/1 if.oper from=up to=down"; got != want || e.Origin.Collector != "trap:sw1" || !strings.HasPrefix(e.Text, "linkDown: ifIndex.7 7") {
 				t.Errorf("%s %q %v, want %s", got, e.Text, e.Origin, want)
 			}
@@ -179,7 +131,7 @@ func TestEveryProtocolOfVersion3(t *testing.T) {
 		t.Run(c[0]+" "+c[1], func(t *testing.T) {
 			u := v3User
 			u.Auth, u.Priv = c[0], c[1]
-			box := newInbox()
+			box := intaketest.NewInbox()
 			r := serve(t, Config{Listen: []string{"127.0.0.1:0"}, Users: []devices.SNMP{u}, Devices: []devices.Device{sw}, Out: box})
 			err := run(t, r, "snmptrap", "-v3", "-u", "watch", "-l", "authPriv", "-a", c[0], "-A", "authentic-pass", "-x", c[1], "-X", "private-pass", "-e", "0x8000000001020304", "AGENT", "", "1.3.6.1.6.3.1.1.5.1")
 			if err != nil {
@@ -188,7 +140,7 @@ func TestEveryProtocolOfVersion3(t *testing.T) {
 				}
 				t.Fatal(err)
 			}
-			if e := box.wait(t, 1)[0]; e.Type != timeline.EventRestart {
+			if e := box.Wait(t, 1)[0]; e.Type != timeline.EventRestart {
 				t.Errorf("%+v", e)
 			}
 		})
@@ -212,7 +164,7 @@ func TestWhoIsNotBelieved(t *testing.T) {
 		"another privacy pass phrase":    {level("-u", "watch", "-l", "authPriv", "-a", "SHA-256", "-A", "authentic-pass", "-x", "AES", "-X", "other-pass-phrase"), WrongUser},
 	} {
 		t.Run(name, func(t *testing.T) {
-			box := newInbox()
+			box := intaketest.NewInbox()
 			r := serve(t, Config{Listen: []string{"127.0.0.1:0"}, Communities: []devices.Secret{public}, Users: []devices.SNMP{v3User}, Devices: []devices.Device{sw}, Out: box})
 			if err := run(t, r, "snmptrap", c.args...); err != nil {
 				t.Fatal(err)
@@ -280,17 +232,17 @@ func TestNotificationsByMIB(t *testing.T) {
 			known := &intake.Known{}
 			asked := timeline.At(time.Now().Add(-time.Minute))
 			known.Note(devices.Reading{Device: "sw1", Interfaces: []devices.Interface{{Name: "Gi1/0/1", Index: devices.Some[uint32](7)}}, Clock: devices.Some(devices.Clock{Ticks: 360000 - 6000, Span: asked})})
-			box := newInbox()
+			box := intaketest.NewInbox()
 			r, err := Open(Config{Communities: []devices.Secret{public}, Devices: []devices.Device{sw}, Known: known, Out: box})
 			if err != nil {
 				t.Fatal(err)
 			}
 			got := asked.From.Add(time.Minute + 2*time.Second) // two seconds late
 			r.take(intake.Message{From: netip.MustParseAddrPort("127.0.0.1:9"), Received: got, Data: packet(t, "public", c.oid, c.vars...)})
-			if len(box.events) != 1 {
+			if len(box.Events()) != 1 {
 				t.Fatalf("%s", r.Counts())
 			}
-			e := box.events[0]
+			e := box.Events()[0]
 			if got := toldOf(e); got != c.want {
 				t.Errorf("%s, want %s", got, c.want)
 			}
@@ -306,7 +258,7 @@ func TestNotificationsByMIB(t *testing.T) {
 }
 
 func TestOneBadDatagramEndsNothing(t *testing.T) {
-	box := newInbox()
+	box := intaketest.NewInbox()
 	r := serve(t, Config{Listen: []string{"127.0.0.1:0"}, Communities: []devices.Secret{public}, Users: []devices.SNMP{v3User}, Devices: []devices.Device{sw}, Out: box})
 	c, err := net.Dial("udp", r.Addrs()[0].String())
 	if err != nil {
@@ -328,14 +280,14 @@ func TestOneBadDatagramEndsNothing(t *testing.T) {
 	}
 	dropped(t, r, Malformed, 1)
 	c.Write(good)
-	box.wait(t, 1)
+	box.Wait(t, 1)
 	if c := r.Counts(); c.Received != sent+1 || c.Stored+c.Lost() != c.Received || c.Stored != 1 {
 		t.Errorf("%s, of %d sent", c, sent+1)
 	}
 }
 
 func TestAnInformThatIsRepeatedIsOneEvent(t *testing.T) {
-	box := newInbox()
+	box := intaketest.NewInbox()
 	r := serve(t, Config{Listen: []string{"127.0.0.1:0"}, Communities: []devices.Secret{public}, Devices: []devices.Device{sw}, Out: box})
 	c, err := net.Dial("udp", r.Addrs()[0].String())
 	if err != nil {
@@ -358,7 +310,7 @@ func TestAnInformThatIsRepeatedIsOneEvent(t *testing.T) {
 		}
 	}
 	dropped(t, r, Again, 2)
-	if got := box.wait(t, 1); len(got) != 1 {
+	if got := box.Wait(t, 1); len(got) != 1 {
 		t.Errorf("%d events", len(got))
 	}
 }
