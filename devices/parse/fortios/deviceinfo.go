@@ -25,7 +25,8 @@ func DeviceInfo(output, port string, r *devices.Reading) {
 			known = info(&p, label, value) || known
 		}
 	}
-	if p.Name != "" && known {
+	// A text of labels alone, such as any YAML, is no card: one that is tells its state or counts.
+	if counts := p.Oper.OK || p.InPackets.OK || p.InOctets.OK || p.InErrors.OK; p.Name != "" && known && counts {
 		into.Ports(r, []devices.Interface{p.Interface})
 	}
 }
