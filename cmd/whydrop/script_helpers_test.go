@@ -15,16 +15,6 @@ func portOf(a net.Addr) string {
 	return port
 }
 
-// freePort returns a TCP port that was free a moment ago.
-func freePort() string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "0"
-	}
-	defer l.Close()
-	return portOf(l.Addr())
-}
-
 // listening PORT waits until something listens on the TCP port, without connecting to it: a stock iperf3 takes any
 // connection for a client.
 func listening(ts *testscript.TestScript, neg bool, args []string) {

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"os"
+	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"whydrop/probe/iperf3"
+	"whydrop/probe/peertest"
 )
 
 func TestMain(m *testing.M) {
@@ -32,8 +34,8 @@ func TestScripts(t *testing.T) {
 			go func() { defer close(done); _ = iperf3.Serve(ctx, cfg) }()
 			e.Defer(func() { cancel(); <-done })
 			e.Setenv("FARPORT", portOf(l.Addr()))
-			e.Setenv("STOCKPORT", freePort())
-			e.Setenv("SERVEPORT", freePort())
+			e.Setenv("STOCKPORT", strconv.Itoa(int(peertest.Port(t, "127.0.0.1"))))
+			e.Setenv("SERVEPORT", strconv.Itoa(int(peertest.Port(t, "127.0.0.1"))))
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"listening": listening, "code": code, "expand": expand},

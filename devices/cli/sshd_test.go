@@ -18,6 +18,7 @@ import (
 
 	"whydrop/devices"
 	"whydrop/devices/cli/clitest"
+	"whydrop/probe/peertest"
 )
 
 // play is a shell that behaves like a device, for sshd's ForceCommand. Its echo is the terminal's.
@@ -96,12 +97,7 @@ func sshd(t *testing.T, hostKeys []string, extra string, authorized ssh.PublicKe
 	write(t, filepath.Join(dir, "tree"), tree, 0o644)
 	write(t, filepath.Join(dir, "authorized_keys"), string(ssh.MarshalAuthorizedKey(authorized)), 0o600)
 	shell := write(t, filepath.Join(dir, "play"), strings.ReplaceAll(play, "DIR", dir), 0o755)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	l.Close()
+	port := peertest.Port(t, "127.0.0.1")
 	// The first value of a setting counts.
 	fmt.Fprintf(&config, "%s\nListenAddress 127.0.0.1:%d\nPidFile none\nUsePAM no\nStrictModes no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\nAuthorizedKeysFile %s\nForceCommand %s\n",
 		extra, port, filepath.Join(dir, "authorized_keys"), shell)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"whydrop/devices"
+	"whydrop/probe/peertest"
 )
 
 // program finds a program of net-snmp, the independent peer of these tests.
@@ -43,12 +43,7 @@ func isExecutable(p string) bool {
 func snmpd(t *testing.T) netip.AddrPort {
 	t.Helper()
 	path := program(t, "snmpd")
-	l, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.LocalAddr().(*net.UDPAddr).AddrPort()
-	l.Close()
+	addr := netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), peertest.Port(t, "127.0.0.1"))
 	dir := t.TempDir()
 	conf := filepath.Join(dir, "snmpd.conf")
 	text := fmt.Sprintf(`agentaddress udp:%s
@@ -139,7 +134,7 @@ func TestSnmpdRefusesAndWeSayWhy(t *testing.T) {
 		t.Skip("waits for answers that do not come")
 	}
 	addr := snmpd(t)
-	closed := netip.AddrPortFrom(addr.Addr(), freePort(t))
+	closed := netip.AddrPortFrom(addr.Addr(), peertest.Port(t, "127.0.0.1"))
 	secret := devices.NewSecret("canary-4711")
 	for name, c := range map[string]struct {
 		device devices.Device
@@ -226,16 +221,6 @@ func TestSnmpdRefusesAndWeSayWhy(t *testing.T) {
 			}
 		})
 	}
-}
-
-func freePort(t *testing.T) uint16 {
-	t.Helper()
-	l, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.LocalAddr().(*net.UDPAddr).AddrPort().Port()
 }
 
 func TestTheWalkFindsWhatSnmpwalkFinds(t *testing.T) {

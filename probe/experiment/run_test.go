@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +14,7 @@ import (
 
 	"whydrop/correlate/timeline"
 	"whydrop/probe/iperf3"
+	"whydrop/probe/peertest"
 )
 
 // needs skips the test if one of the programs is missing.
@@ -46,31 +46,7 @@ func serve(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// stock runs a stock server on loopback until the test ends.
-func stock(t *testing.T) string {
-	t.Helper()
-	needs(t, "iperf3")
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	l.Close()
-	cmd := exec.Command("iperf3", "-s", "-p", strconv.Itoa(port))
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if c, err := net.Dial("tcp", address); err == nil {
-			c.Close()
-			return address
-		}
-	}
-	t.Fatal("the stock server does not come up")
-	return ""
-}
+func stock(t *testing.T) string { return peertest.Iperf3(t, "127.0.0.1") }
 
 // book keeps records.
 type book struct {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"whydrop/probe/peertest"
 )
 
 func TestOwnToOwn(t *testing.T) {
@@ -118,7 +120,7 @@ func TestFarEndsThatMisbehave(t *testing.T) {
 
 func TestAClientAgainstNothing(t *testing.T) {
 	t.Parallel()
-	port := freePort(t, "127.0.0.1")
+	port := peertest.Port(t, "127.0.0.1")
 	for _, test := range []Test{{}, {UDP: true, Rate: 10e6}, {UDP: true, Mode: Reverse}, {UDP: true, Mode: Dual, Rate: 10e6}} {
 		test.Host, test.Port, test.Time = "127.0.0.1", port, 5*time.Second
 		began := time.Now()

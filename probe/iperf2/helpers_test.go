@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"whydrop/probe/peertest"
 )
 
 // TestMain runs a client instead of the tests if it is told to: a client in a network namespace is a process.
@@ -140,26 +142,6 @@ func serve(t *testing.T, cfg ServerConfig) (uint16, *log) {
 	return s.Addr().Port(), l
 }
 
-// freePort returns a port that was free a moment ago for TCP and UDP.
-func freePort(t *testing.T, host string) uint16 {
-	t.Helper()
-	for range 50 {
-		l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		port := addrPort(l.Addr()).Port()
-		u, err := net.ListenPacket("udp", l.Addr().String())
-		l.Close()
-		if err == nil {
-			u.Close()
-			return port
-		}
-	}
-	t.Fatal("no free port")
-	return 0
-}
-
 // stockResult is a line of iperf -y C.
 type stockResult struct {
 	local, remote           string // ports
@@ -215,7 +197,7 @@ func (o *output) String() string {
 func stockServer(t *testing.T, host string, args ...string) (uint16, *output) {
 	t.Helper()
 	needStock(t)
-	port := freePort(t, host)
+	port := peertest.Port(t, host)
 	out := &output{}
 	args = append([]string{"-s", "-p", strconv.Itoa(int(port)), "-B", host, "-y", "C"}, args...)
 	cmd := exec.Command("iperf", args...)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"whydrop/probe/peertest"
 )
 
 // near says whether two counts differ by at most half a per cent.
@@ -198,8 +200,8 @@ func TestAStockClientAndOurServer(t *testing.T) {
 			add(m.rate > 0, "-b", strconv.Itoa(int(m.rate)))
 			add(m.rate > 0 && !m.udp, "-l", "8000")
 			add(m.mode == Reverse, "-R")
-			add(m.mode == Dual, "-d", "-L", strconv.Itoa(int(freePort(t, m.host))))
-			add(m.mode == Tradeoff, "-r", "-L", strconv.Itoa(int(freePort(t, m.host))))
+			add(m.mode == Dual, "-d", "-L", strconv.Itoa(int(peertest.Port(t, m.host))))
+			add(m.mode == Tradeoff, "-r", "-L", strconv.Itoa(int(peertest.Port(t, m.host))))
 			out := stockClient(t, m.host, port, args...)
 			want := m.par
 			if m.mode == Dual || m.mode == Tradeoff {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net"
 	"os/exec"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"whydrop/correlate/timeline"
+	"whydrop/probe/peertest"
 )
 
 // serve starts a far end on loopback and returns its address. It has ended when the test has.
@@ -45,26 +47,6 @@ func serve(t *testing.T, cfg ServerConfig) string {
 		}
 	})
 	return l.Addr().String()
-}
-
-// stockServer starts iperf3 -s on a free port and returns its address.
-func stockServer(t *testing.T) string {
-	t.Helper()
-	needPeers(t, false, "iperf3")
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
-	_, port, _ := net.SplitHostPort(address)
-	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, "iperf3", "-s", "-p", port, "-B", "127.0.0.1")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { cancel(); _ = cmd.Wait() })
-	return address
 }
 
 // stockResult is what is compared of iperf3 -J.
@@ -117,7 +99,7 @@ func TestStockClientToOurServer(t *testing.T) {
 		{"the first second omitted", []string{"-t", "1", "-O", "1"}},
 		{"no delay and a title", []string{"-t", "1", "-N", "-T", "title", "--extra-data", "x"}},
 		{"the server's output asked for", []string{"-t", "1", "--get-server-output"}},
-		{"marked, from a port of its own, in bursts", []string{"-t", "1", "-S", "0x10", "--cport", freePort(t), "-b", "50M/5", "-C", "cubic", "-Z"}},
+		{"marked, from a port of its own, in bursts", []string{"-t", "1", "-S", "0x10", "--cport", fmt.Sprint(peertest.Port(t, "127.0.0.1")), "-b", "50M/5", "-C", "cubic", "-Z"}},
 	}
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -201,7 +183,7 @@ func TestStockClientIsHeldToItsTimeAndRate(t *testing.T) {
 
 func TestOurClient(t *testing.T) {
 	t.Parallel()
-	ours, stock := serve(t, ServerConfig{MaxTests: 8}), stockServer(t)
+	ours, stock := serve(t, ServerConfig{MaxTests: 8}), peertest.Iperf3(t, "127.0.0.1")
 	tests := []struct {
 		name string
 		test Test
@@ -282,7 +264,7 @@ func TestWatchGoesFromTestToTest(t *testing.T) {
 			var address string
 			c := &Client{Name: "a-b", FarName: "far", Rate: 20e6}
 			if stock {
-				address = stockServer(t)
+				address = peertest.Iperf3(t, "127.0.0.1")
 				c.TestTime = 1100 * time.Millisecond
 			} else {
 				address = serve(t, ServerConfig{MaxTime: 1100 * time.Millisecond})
@@ -351,18 +333,6 @@ func checkSamples(t *testing.T, s timeline.Snapshot, c *Client, ours bool) {
 	}
 }
 
-// freePort returns a TCP port that was free a moment ago.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
-}
-
 func TestStockClientByUDPToOurServer(t *testing.T) {
 	t.Parallel()
 	needPeers(t, false, "iperf3")
@@ -376,7 +346,7 @@ func TestStockClientByUDPToOurServer(t *testing.T) {
 		"numbers of 64 bits, no parts": {"-t", "1", "--udp-counters-64bit", "--dont-fragment", "--bidir"},
 		"the server's output":          {"-t", "1", "--get-server-output", "-P", "2"},
 		"as fast as it goes":           {"-t", "1", "-b", "0"},
-		"bursts, marked, ports":        {"-t", "1", "-b", "10M/20", "-S", "0x88", "--cport", freePort(t), "-P", "2"},
+		"bursts, marked, ports":        {"-t", "1", "-b", "10M/20", "-S", "0x88", "--cport", fmt.Sprint(peertest.Port(t, "127.0.0.1")), "-P", "2"},
 	}
 	var all sync.WaitGroup
 	defer all.Wait()

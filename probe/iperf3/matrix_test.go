@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"whydrop/probe/peertest"
 )
 
 // cell is one place of the matrix of what both programs must do with each other.
@@ -152,7 +154,7 @@ func TestMatrixStockServer(t *testing.T) {
 	t.Parallel()
 	needPeers(t, false, "iperf3")
 	inParallel(t, 6, matrix(), func(t *testing.T, c cell) {
-		address := stockServerAt(t, map[bool]string{false: "127.0.0.1", true: "::1"}[c.six])
+		address := peertest.Iperf3(t, map[bool]string{false: "127.0.0.1", true: "::1"}[c.six], "-1")
 		test := Test{Address: address, Time: 700 * time.Millisecond, Streams: c.streams, UDP: c.udp, Reverse: c.reverse, Bidirectional: c.bidir, Rate: c.rate(), Length: 5000}
 		if c.udp {
 			test.Length = 1000
@@ -235,32 +237,4 @@ func tryServe(t *testing.T, address string) (string, bool) {
 			t.Error(line)
 		}
 	}}), true
-}
-
-// stockServerAt starts iperf3 -s on a free port and returns its address when it listens.
-func stockServerAt(t *testing.T, host string) string {
-	t.Helper()
-	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
-	if err != nil {
-		t.Skip(err)
-	}
-	address := l.Addr().String()
-	l.Close()
-	_, port, _ := net.SplitHostPort(address)
-	ctx, cancel := context.WithCancel(context.Background())
-	var out bytes.Buffer
-	cmd := exec.CommandContext(ctx, "iperf3", "-s", "-1", "-p", port, "-B", host, "--forceflush")
-	cmd.Stdout = &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { cancel(); _ = cmd.Wait() })
-	await(t, 5*time.Second, "iperf3 listens", func() bool {
-		l, err := net.Listen("tcp", address)
-		if err == nil {
-			l.Close()
-		}
-		return err != nil
-	})
-	return address
 }

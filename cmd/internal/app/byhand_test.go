@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"whydrop/correlate"
 	"whydrop/devices"
 	"whydrop/devices/snmp/snmptest"
+	"whydrop/probe/peertest"
 )
 
 // snmpdAt starts net-snmp's agent on a free port of 127.0.0.1 and returns it as letters.
@@ -30,12 +32,7 @@ func snmpdAt(t *testing.T) Letters {
 			t.Skip("snmpd is not installed")
 		}
 	}
-	l, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.LocalAddr().String()
-	l.Close()
+	addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(int(peertest.Port(t, "127.0.0.1"))))
 	dir := t.TempDir()
 	conf := filepath.Join(dir, "snmpd.conf")
 	text := fmt.Sprintf("agentaddress udp:%s\nrocommunity public 127.0.0.1\ncreateUser ops SHA authphrase AES privphrase\nrouser ops priv\nsysName by-hand\n", addr)

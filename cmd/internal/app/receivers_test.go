@@ -6,11 +6,13 @@ import (
 	"net"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"whydrop/correlate/timeline"
+	"whydrop/probe/peertest"
 )
 
 func TestReceiversOfASiteFile(t *testing.T) {
@@ -61,7 +63,7 @@ func TestMistakesInReceivers(t *testing.T) {
 }
 
 func TestWatchReceivesLinesAndTellsHowMany(t *testing.T) {
-	port := freePort(t)
+	port := strconv.Itoa(int(peertest.Port(t, "127.0.0.1")))
 	plan, err := ParseSite("site.yaml", []byte("devices: [{name: sw1, address: 127.0.0.1}]\n"), &Secrets{})
 	if err != nil {
 		t.Fatal(err)
@@ -100,17 +102,6 @@ func TestWatchReceivesLinesAndTellsHowMany(t *testing.T) {
 	if !slices.ContainsFunc(res.Document.Warnings, func(w string) bool { return strings.HasPrefix(w, "syslog: ") && strings.Contains(w, "received") }) {
 		t.Errorf("warnings %q", res.Document.Warnings)
 	}
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	c, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	_, port, _ := net.SplitHostPort(c.LocalAddr().String())
-	return port
 }
 
 func TestTrapsNeedSomebodyToBelieve(t *testing.T) {
