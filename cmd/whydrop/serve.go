@@ -32,6 +32,9 @@ an address that has no control connection.`,
 			if opt.MaxRate, err = parseRate(maxRate); err != nil {
 				return app.Usagef("--max-rate: %w", err)
 			}
+			if opt.MaxRate == 0 {
+				opt.MaxRate = iperf3.HighestRate
+			}
 			if host, port, err := net.SplitHostPort(opt.Listen); err == nil {
 				n, err := strconv.Atoi(port)
 				if err != nil {
@@ -47,15 +50,11 @@ an address that has no control connection.`,
 			case opt.MaxTests < 0 || opt.MaxStreams < 0:
 				return app.Usagef("--max-tests and --max-streams: want 1 or more")
 			}
-			if token != "" {
-				if opt.Token, err = (&app.Secrets{}).Resolve(token); err != nil {
-					return app.Usagef("--token: %w", err)
-				}
+			if opt.Token, err = secretFlag("token", token); err != nil {
+				return err
 			}
-			if stampKey != "" {
-				if opt.STAMPKey, err = (&app.Secrets{}).Resolve(stampKey); err != nil {
-					return app.Usagef("--stamp-key: %w", err)
-				}
+			if opt.STAMPKey, err = secretFlag("stamp-key", stampKey); err != nil {
+				return err
 			}
 			most, err := sizeFlag("--max-file", maxFile)
 			if err != nil {
@@ -79,7 +78,7 @@ an address that has no control connection.`,
 	f.StringVar(&opt.File, "file", "", "keep the disk busy too: `FILE` is read as tests in reverse send, or if it is new or empty written as the others receive; nothing of it is sent, nothing received is kept")
 	f.StringVar(&maxFile, "max-file", "", "what a file that is written grows to at most, as in 1G (default 4G)")
 	f.StringVar(&maxTime, "max-time", "60s", "longest test of a client without the token")
-	f.StringVar(&maxRate, "max-rate", "1G", "highest rate of a client without the token, in bit/s")
+	f.StringVar(&maxRate, "max-rate", "1G", "highest rate of a client without the token, in bit/s, or unlimited")
 	f.IntVar(&opt.MaxStreams, "max-streams", iperf3.DefaultMaxStreams, "most streams in a test of a client without the token")
 	f.IntVar(&opt.MaxTests, "max-tests", iperf3.DefaultMaxTests, "how many tests run at once without the token; more wait their turn")
 	return cmd

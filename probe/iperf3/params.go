@@ -91,15 +91,13 @@ func (p params) encode() wireParams {
 	}
 }
 
-// Bounds of parameters: iperf.h's MAX_TIME, MAX_OMIT_TIME, MAX_TCP_BUFFER, MAX_MSS, MAX_BLOCKSIZE; iperf3 itself
-// does not bound a rate, we take 10 Tbit/s.
+// Bounds of parameters: iperf.h's MAX_TIME, MAX_OMIT_TIME, MAX_TCP_BUFFER, MAX_MSS, MAX_BLOCKSIZE.
 const (
 	maxTime   = 86400
 	maxOmit   = 600
 	maxWindow = 512 << 20
 	maxMSS    = 9216
 	maxLength = 1 << 20
-	maxRate   = 1e13
 	maxBurst  = 1000 // MAX_BURST
 	// A UDP datagram over IPv4 carries at most 65507 bytes (RFC 768, RFC 791).
 	maxDatagram = 65507
@@ -151,7 +149,7 @@ func parseParams(text []byte) (params, error) {
 	if blocks := whole("blockcount", w.BlockCount, 0, 0, maxCount/maxLength); blocks > 0 && p.bytes == 0 {
 		p.bytes = uint64(blocks) * uint64(max(p.length, 1))
 	}
-	rate, e := w.Bandwidth.real("bandwidth", maxRate)
+	rate, e := w.Bandwidth.real("bandwidth", HighestRate)
 	p.rate, err = rate, errors.Join(err, e)
 	if p.udp && p.length == 0 {
 		p.length = defaultDatagram

@@ -20,6 +20,10 @@ const (
 	DefaultMaxTests   = 1 // at once: two tests would measure each other
 )
 
+// HighestRate in bit/s is the most that a test may ask for, and as a ServerConfig's MaxRate no limit at all. iperf3
+// itself does not bound a rate.
+const HighestRate = 1e13
+
 // DefaultPort is iperf3's.
 const DefaultPort = 5201
 

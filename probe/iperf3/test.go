@@ -98,8 +98,8 @@ func (t Test) Check() error {
 		return fmt.Errorf("iperf3: %d streams, want 1 to %d", t.Streams, maxStreams)
 	case t.Time < 0 || t.Time > maxTime*time.Second:
 		return fmt.Errorf("iperf3: a time of %v, want 0 to %d s", t.Time, maxTime)
-	case t.Rate < 0 || t.Rate > maxRate:
-		return fmt.Errorf("iperf3: a rate of %v bit/s, want 0 to %v", t.Rate, maxRate)
+	case t.Rate < 0 || t.Rate > HighestRate:
+		return fmt.Errorf("iperf3: a rate of %v bit/s, want 0 to %v", t.Rate, HighestRate)
 	case t.Length < 0 || t.Length > maxLength:
 		return fmt.Errorf("iperf3: a length of %d bytes, want 0 to %d", t.Length, maxLength)
 	case t.Window < 0 || t.Window > maxWindow:

@@ -95,5 +95,9 @@ func limitsText(opt ServeOptions) string {
 	if !opt.Token.IsZero() {
 		who = " without the token"
 	}
-	return fmt.Sprintf(", within %v, %.4g Mbit/s and %d streams a test%s", d, rate/1e6, streams, who)
+	most := fmt.Sprintf("%.4g Mbit/s", rate/1e6)
+	if rate >= iperf3.HighestRate {
+		most = "any rate"
+	}
+	return fmt.Sprintf(", within %v, %s and %d streams a test%s", d, most, streams, who)
 }
