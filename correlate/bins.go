@@ -65,32 +65,58 @@ func (b Bins) Span(i int) timeline.Span {
 	return timeline.Span{From: from, To: from.Add(b.Width)}
 }
 
-// Within returns the known values of the bins that lie at least half inside the span.
-func (b Bins) Within(sp timeline.Span) []float64 {
-	var out []float64
-	if len(b.Values) == 0 || b.Width <= 0 {
-		return nil
+// Part returns the bins that lie at least half inside the span; their values are those of b.
+func (b Bins) Part(sp timeline.Span) Bins {
+	if b.Width <= 0 {
+		return Bins{From: b.From}
 	}
-	// A day has 86400 bins, and many spans are asked for: only those near the span are looked at.
-	first, last := int(sp.From.Sub(b.From)/b.Width)-1, int(sp.To.Sub(b.From)/b.Width)+1
-	for i := max(0, first); i <= min(last, len(b.Values)-1); i++ {
-		if mid := b.Span(i).Mid(); !math.IsNaN(b.Values[i]) && !mid.Before(sp.From) && !mid.After(sp.To) {
-			out = append(out, b.Values[i])
+	first := max(0, floor(sp.From.Sub(b.From)-b.Width/2-1, b.Width)+1)
+	last := min(len(b.Values)-1, floor(sp.To.Sub(b.From)-b.Width/2, b.Width))
+	if last < first {
+		return Bins{From: b.From, Width: b.Width}
+	}
+	return Bins{From: b.Span(first).From, Width: b.Width, Values: b.Values[first : last+1]}
+}
+
+// Within returns the known values of the bins that lie at least half inside the span.
+func (b Bins) Within(sp timeline.Span) []float64 { return b.Part(sp).Without(nil) }
+
+// Without returns the known values of the bins that touch none of the spans.
+func (b Bins) Without(spans []timeline.Span) []float64 {
+	out := make([]float64, 0, len(b.Values))
+	touched := b.Touched(spans)
+	for i, v := range b.Values {
+		if !touched[i] && !math.IsNaN(v) {
+			out = append(out, v)
 		}
 	}
 	return out
 }
 
-// Without returns the known values of the bins that touch none of the spans.
-func (b Bins) Without(spans []timeline.Span) []float64 {
-	var out []float64
-	for i, v := range b.Values {
-		sp := b.Span(i)
-		if !math.IsNaN(v) && !slices.ContainsFunc(spans, sp.Overlaps) {
-			out = append(out, v)
+// Touched says of each bin whether it touches one of the spans, ends included. It looks at the bins of the spans alone:
+// a day has 86400 bins, and there may be many spans.
+func (b Bins) Touched(spans []timeline.Span) []bool {
+	out := make([]bool, len(b.Values))
+	if b.Width <= 0 {
+		return out
+	}
+	for _, sp := range spans {
+		// The first bin that ends at or after the span's beginning, and the last that begins at or before its end.
+		first, last := floor(sp.From.Sub(b.From)-1, b.Width), floor(sp.To.Sub(b.From), b.Width)
+		for i := max(0, first); i <= min(last, len(out)-1); i++ {
+			out[i] = true
 		}
 	}
 	return out
+}
+
+// floor returns how many whole widths there are in d, less than zero before the first bin.
+func floor(d, width time.Duration) int {
+	n := int(d / width)
+	if d%width < 0 {
+		n--
+	}
+	return n
 }
 
 // Quantile returns the q-quantile (0-1) of the values, NaN if there are none.

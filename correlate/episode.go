@@ -139,19 +139,24 @@ func (v View) episodes(s timeline.Snapshot) []Episode {
 }
 
 // runs returns the stretches of bins for which want holds, joined over gaps of at most gap in which it does
-// not; bins that are not known or touch a span of away neither hold nor break a stretch.
+// not; bins that are not known or lie in a span of away, in part at least, neither hold nor break a stretch.
 func runs(b Bins, away []timeline.Span, gap time.Duration, want func(float64) bool) []timeline.Span {
 	var out []timeline.Span
+	inner := make([]timeline.Span, len(away)) // a bin that ends where a span begins does not lie in it
+	for i, a := range away {
+		inner[i] = a.Widen(-1, -1)
+	}
+	skip := b.Touched(inner)
 	quiet := gap
 	for i, x := range b.Values {
-		sp := b.Span(i)
-		if math.IsNaN(x) || slices.ContainsFunc(away, func(a timeline.Span) bool { return a.From.Before(sp.To) && sp.From.Before(a.To) }) {
+		if math.IsNaN(x) || skip[i] {
 			continue
 		}
 		if !want(x) {
 			quiet += b.Width
 			continue
 		}
+		sp := b.Span(i)
 		if quiet < gap && len(out) > 0 || quiet == 0 && len(out) > 0 {
 			out[len(out)-1].To = sp.To
 		} else {
@@ -163,10 +168,10 @@ func runs(b Bins, away []timeline.Span, gap time.Duration, want func(float64) bo
 }
 
 func (v View) losses(b Bins, samples []timeline.Sample, direction string, away []timeline.Span) []Episode {
-	one := oneLost(samples)
+	one, touched := oneLost(samples), b.Touched(away)
 	var out []Episode
 	for _, sp := range runs(b, away, lossGap, func(x float64) bool { return x > 0 }) {
-		sum, inside := 0.0, b.Without(append(outside(sp), away...))
+		sum, inside := 0.0, b.of(sp, touched)
 		for _, x := range inside {
 			sum += x
 		}
@@ -201,10 +206,15 @@ func lostIn(samples []timeline.Sample, one float64, sp timeline.Span, away []tim
 	return n
 }
 
-// outside returns the two spans before and after sp, less a hair so that bins that touch its ends stay in.
-func outside(sp timeline.Span) []timeline.Span {
-	const hair, far = time.Millisecond, 1 << 62
-	return []timeline.Span{{From: sp.From.Add(-far), To: sp.From.Add(-hair)}, {From: sp.To.Add(hair), To: sp.To.Add(far)}}
+// of returns the known values of the bins that a run spans, but for those to skip.
+func (b Bins) of(run timeline.Span, skip []bool) []float64 {
+	var out []float64
+	for i := floor(run.From.Sub(b.From), b.Width); i < len(b.Values) && b.Span(i).From.Before(run.To); i++ {
+		if !skip[i] && !math.IsNaN(b.Values[i]) {
+			out = append(out, b.Values[i])
+		}
+	}
+	return out
 }
 
 func (v View) low(away []timeline.Span) []Episode {
@@ -213,8 +223,9 @@ func (v View) low(away []timeline.Span) []Episode {
 		return nil
 	}
 	var out []Episode
+	touched := b.Touched(away)
 	for _, sp := range runs(b, away, 2*binWidth, func(x float64) bool { return x < lowShare*v.Expected }) {
-		inside := b.Without(append(outside(sp), away...))
+		inside := b.of(sp, touched)
 		if sp.Width() < lowLasts || len(inside) == 0 {
 			continue
 		}

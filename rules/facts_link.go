@@ -199,13 +199,17 @@ func (sc *scene) contact(l *linkFacts, ps *pathScene, sub timeline.Subject, down
 // more, of what TCP sent again.
 func (sc *scene) timesLossy(ps *pathScene, spans []timeline.Span) float64 {
 	most := nan
+	if len(spans) == 0 {
+		return most
+	}
 	again := correlate.Resample(sc.snap.Series(timeline.Path(ps.Path.Name), timeline.TCPRetransmits), sc.span, time.Second)
 	for _, b := range []correlate.Bins{ps.LossFwd, ps.LossRev, again} {
 		var in, out, inside, outside float64
+		touched := b.Touched(spans)
 		for i, v := range b.Values {
 			switch {
 			case math.IsNaN(v):
-			case slices.ContainsFunc(spans, b.Span(i).Overlaps):
+			case touched[i]:
 				in, inside = in+v, inside+1
 			default:
 				out, outside = out+v, outside+1

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"whydrop/correlate"
@@ -265,14 +264,7 @@ func inside(b correlate.Bins, sp timeline.Span, away []timeline.Span) []float64 
 	if sp.IsZero() {
 		return nil
 	}
-	var out []float64
-	for i, v := range b.Values {
-		s := b.Span(i)
-		if mid := s.Mid(); math.IsNaN(v) || mid.Before(sp.From) || mid.After(sp.To) || slices.ContainsFunc(away, s.Overlaps) {
-			continue
-		}
-		out = append(out, v)
-	}
+	out := b.Part(sp).Without(away)
 	if len(out) == 0 {
 		return b.Within(sp)
 	}

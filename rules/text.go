@@ -183,3 +183,17 @@ func clockText(t time.Time) string {
 	}
 	return t.UTC().Format("15:04:05.0") + " UTC"
 }
+
+// Plural counts things: "1 device", "2 devices", "0 switches".
+func Plural(n int, noun string) string {
+	switch {
+	case n == 1, noun == "series":
+	case strings.HasSuffix(noun, "ch"), strings.HasSuffix(noun, "s"):
+		noun += "es"
+	case strings.HasSuffix(noun, "ry"):
+		noun = strings.TrimSuffix(noun, "y") + "ies"
+	default:
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}

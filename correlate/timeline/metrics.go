@@ -41,6 +41,8 @@ const (
 const (
 	HostCPU        Metric = "host.cpu"
 	HostProcessCPU Metric = "host.process_cpu"
+	HostCPUWait    Metric = "host.cpu_wait"
+	HostThrottled  Metric = "host.throttled"
 	HostReadStall  Metric = "host.read_stall"
 	HostUDPDrops   Metric = "host.udp_drops"
 	HostUDPErrors  Metric = "host.udp_errors"
@@ -166,6 +168,8 @@ var descriptions = []Description{
 	{TCPSndbufLimited, "TCP limited by the send buffer", "ratio", KindPath, "Share of time the sender waited for its own buffer.", "TCP_INFO tcpi_sndbuf_limited"},
 	{HostCPU, "CPU of the host", "ratio", KindHost, "Busy share of all cores of the host.", "/proc/stat; whydrop far end's report"},
 	{HostProcessCPU, "CPU of the probe", "ratio", KindHost, "CPU time of the probing process per second; 1 is one core.", "getrusage; iperf3 cpu_util_total"},
+	{HostCPUWait, "probe waiting for the CPU", "ratio", KindHost, "Time per second that threads of the probing process were ready and did not get a processor, summed over the threads: others ran, or a quota was used up. It may be above 1.", "/proc/self/task/*/schedstat; whydrop far end's report"},
+	{HostThrottled, "probe stopped by a quota", "ratio", KindHost, "Time per second that the CPU quota of the control group (container, service) of the probing process was used up, summed over the processors.", "cpu.stat throttled_usec, throttled_time; whydrop far end's report"},
 	{HostReadStall, "far end not reading", "ratio", KindHost, "Share of time the receiving program was busy with something other than waiting for data.", "whydrop far end's report"},
 	{HostUDPDrops, "datagrams dropped by the host", "packet/s", KindHost, "Datagrams the kernel discarded for want of socket buffer.", "SO_RXQ_OVFL, /proc/net/snmp RcvbufErrors"},
 	{HostUDPErrors, "damaged datagrams", "packet/s", KindHost, "Datagrams of every program of the host that came and were not delivered for another reason than want of buffer: a wrong checksum, above all.", "/proc/net/snmp InErrors without RcvbufErrors"},
@@ -236,10 +240,10 @@ var descriptions = []Description{
 	{TxPower, "sent optical power", "dBm", KindPort, "Optical power sent, the weakest lane.", "entSensorValue, entPhySensorValue, jnxDomCurrentTxLaserOutputPower, show interfaces transceiver"},
 	{TxLowWarn, "warning threshold of sent power", "dBm", KindPort, "Below this the module warns.", "entSensorThresholdValue, show interfaces transceiver detail"},
 	{OpticsTemperature, "temperature of the optics", "degC", KindPort, "Temperature of the module.", "entSensorValue, show interfaces transceiver"},
-	{PoEDenied, "power denied", "1/s", KindPort, "How often a powered device was refused power.", "pethPsePortPowerDeniedCounter"},
-	{PoEOverload, "power overload", "1/s", KindPort, "How often a powered device drew too much.", "pethPsePortOverLoadCounter"},
-	{PoEShort, "power short circuit", "1/s", KindPort, "How often the powered pairs were short-circuited.", "pethPsePortShortCounter"},
-	{PoEAbsent, "powered device gone", "1/s", KindPort, "How often the powered device stopped drawing power.", "pethPsePortMPSAbsentCounter"},
+	{PoEDenied, "power denied", "1/s", KindPort, "How often a powered device was refused power.", "pethPsePortPowerDeniedCounter, show power inline NAME detail 'Power Denied Counter'"},
+	{PoEOverload, "power overload", "1/s", KindPort, "How often a powered device drew too much.", "pethPsePortOverLoadCounter, show power inline NAME detail 'Over Current Counter'"},
+	{PoEShort, "power short circuit", "1/s", KindPort, "How often the powered pairs were short-circuited.", "pethPsePortShortCounter, show power inline NAME detail 'Short Current Counter'"},
+	{PoEAbsent, "powered device gone", "1/s", KindPort, "How often the powered device stopped drawing power.", "pethPsePortMPSAbsentCounter, show power inline NAME detail 'Absent Counter'"},
 	{Reachable, "device answered", "state", KindDevice, "1 answered this poll, 0 did not.", "any collector"},
 	{PollTime, "time to answer", "s", KindDevice, "From the first question to the last answer of one poll.", "any collector"},
 	{RefreshPeriod, "counter refresh period", "s", KindDevice, "How often the agent really updates its counters.", "repeats of busy counters"},
