@@ -55,8 +55,8 @@ func TestCollectReadsPortsSpanningTreeLogAndClock(t *testing.T) {
 	if lc := r.LocalClock; !lc.OK || lc.Value.Time != time.Date(2026, 11, 30, 14, 2, 5, 123e6, time.UTC) || lc.Value.Quality != "" || lc.Value.Span.Width() > time.Second {
 		t.Errorf("clock %+v", lc)
 	}
-	if n := len(kept.list); n != 10 || kept.list[0].Request != "show interfaces GigabitEthernet1/0/1" || !strings.Contains(string(kept.list[0].Reply), "3 CRC") || kept.list[0].Span.Width() <= 0 {
-		t.Errorf("%d exchanges kept, want 10; first %+v", n, kept.list[0])
+	if n := len(kept.list); n != 12 || kept.list[0].Request != "show interfaces GigabitEthernet1/0/1" || !strings.Contains(string(kept.list[0].Reply), "3 CRC") || kept.list[0].Span.Width() <= 0 {
+		t.Errorf("%d exchanges kept, want 12; first %+v", n, kept.list[0])
 	}
 	for _, e := range kept.list {
 		if strings.Contains(string(e.Reply), "canary") {

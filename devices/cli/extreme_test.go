@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strconv"
 	"sync/atomic"
 	"testing"
 
@@ -15,12 +16,18 @@ const (
 )
 
 func TestExtremeXOSCountsInItsPrompt(t *testing.T) {
-	for _, platform := range []string{"extreme_exos", "exos"} {
-		t.Run("platform "+platform, func(t *testing.T) {
+	for _, platform := range []string{"extreme_exos", "exos", ""} {
+		t.Run("platform "+strconv.Quote(platform), func(t *testing.T) {
 			t.Parallel()
 			var n atomic.Int32
 			s := ios(t, func(s *clitest.Server) {
-				s.Prompts = func() string { return fmt.Sprintf("* edge-3.%d # ", n.Add(1)) }
+				s.Prompts = func() string {
+					star := "* "
+					if n.Add(1) > 6 { // somebody saved the configuration
+						star = ""
+					}
+					return fmt.Sprintf("%sedge-3.%d # ", star, n.Load())
+				}
 				s.Handler = clitest.Transcript(map[string]string{
 					"disable clipaging":                "",
 					"show ports statistics no-refresh": "", "show ports txerrors no-refresh": "", "show ports congestion no-refresh": "",
@@ -40,6 +47,9 @@ func TestExtremeXOSCountsInItsPrompt(t *testing.T) {
 			p := r.Interfaces[0]
 			if p.FCS != devices.CCLI(41) || p.InDrops != devices.CCLI(7) || p.Speed != devices.Some(uint64(10e9)) || p.OutErrors.OK {
 				t.Errorf("port %+v", p)
+			}
+			if n := s.Counts().Logins; n != 1 {
+				t.Errorf("%d logins", n)
 			}
 		})
 	}

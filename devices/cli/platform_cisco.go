@@ -6,19 +6,20 @@ import "regexp"
 var ciscoIOS = Platform{
 	Setup:    []string{"terminal width 511", "terminal length 0"},
 	Counters: []string{"show interfaces [NAME]"},
-	States:   []string{"show interfaces counters errors", "show spanning-tree detail", "show interfaces status err-disabled", "show standby", "show vrrp"},
+	States:   []string{"show interfaces counters errors", "show spanning-tree detail", "show interfaces status err-disabled", "show standby", "show vrrp", "show power inline NAME detail"},
 	Log:      []string{"show logging", "show clock"},
 	Slow: []string{
-		"show etherchannel summary", "show lldp neighbors detail", "show cdp neighbors detail", "show processes cpu",
+		"show etherchannel summary", "show pagp neighbor", "show lldp neighbors detail", "show cdp neighbors detail", "show processes cpu",
 		"show interfaces transceiver detail", "show switch", "show redundancy",
 	},
 	Once: []string{"show version"},
 	OnRequest: []string{
 		"show interfaces status", "show errdisable recovery", "show udld neighbors", "show storm-control", "show spanning-tree mst detail", "show spanning-tree inconsistentports", "show mac address-table", "show mac address-table address MAC",
-		"show ip arp", "show ip arp IP", "show policy-map interface NAME", "show cable-diagnostics tdr interface NAME",
+		"show power inline", "show pagp internal", "show etherchannel port-channel", "show ip arp", "show ip arp IP", "show policy-map interface NAME", "show cable-diagnostics tdr interface NAME",
 	},
-	Enable: "enable",
-	Marks:  Marks{Software: regexp.MustCompile(`Cisco (?:IOS|Internetwork Operating System) Software(?:,| \()`), Unless: regexp.MustCompile(`IOS[- ]XE`)},
+	Enable:  "enable",
+	Refused: regexp.MustCompile(`(?i)^Interface \S+: inline power (?:is )?not supported`),
+	Marks:   Marks{Software: regexp.MustCompile(`Cisco (?:IOS|Internetwork Operating System) Software(?:,| \()`), Unless: regexp.MustCompile(`IOS[- ]XE`)},
 }
 
 // ciscoIOSXE is Cisco IOS-XE, which is asked the same as IOS.
@@ -34,7 +35,7 @@ func with(p Platform, m Marks) Platform {
 var ciscoNXOS = Platform{
 	Setup:    []string{"terminal width 511", "terminal length 0"},
 	Counters: []string{"show interface [NAME]"},
-	States:   []string{"show interface counters errors", "show spanning-tree detail", "show interface status err-disabled", "show hsrp detail", "show vrrp detail"},
+	States:   []string{"show interface counters errors", "show spanning-tree detail", "show interface status err-disabled", "show hsrp detail", "show vrrp detail", "show vpc"},
 	Log:      []string{"show logging logfile", "show clock"},
 	Slow: []string{
 		"show port-channel summary", "show lldp neighbors detail", "show cdp neighbors detail", "show processes cpu", "show interface transceiver details",
@@ -44,7 +45,8 @@ var ciscoNXOS = Platform{
 	Marks:     Marks{Software: regexp.MustCompile(`Cisco Nexus Operating System|NX-OS`)},
 }
 
-// ciscoIOSXR is Cisco IOS XR.
+// ciscoIOSXR is Cisco IOS XR. It tells a spanning tree by the name that its configuration gives the protocol's instance,
+// which is not known: trees are asked for on request alone.
 var ciscoIOSXR = Platform{
 	Setup:     []string{"terminal width 511", "terminal length 0"},
 	Counters:  []string{"show interfaces [NAME]"},
@@ -52,7 +54,7 @@ var ciscoIOSXR = Platform{
 	Log:       []string{"show logging", "show clock"},
 	Slow:      []string{"show lldp neighbors detail", "show cdp neighbors detail", "show processes cpu"},
 	Once:      []string{"show version"},
-	OnRequest: []string{"show arp"},
+	OnRequest: []string{"show arp", "show spanning-tree mst NAME", "show spanning-tree pvrst NAME"},
 	Marks:     Marks{Software: regexp.MustCompile(`Cisco IOS[ -]XR|IOS XR Software`), Prompt: regexp.MustCompile(`^RP/\d+/\w+/CPU\d+:`)},
 }
 

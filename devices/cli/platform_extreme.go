@@ -3,8 +3,7 @@ package cli
 import "regexp"
 
 // extremeEXOS is ExtremeXOS. Its prompt counts the commands, and shows by a star that the configuration was not saved:
-// "* sw1.12 # ". While the platform is not known, such a prompt is not found: the site file must name it. Commands that
-// end in no-refresh print their table once.
+// "* sw1.12 # ". Commands that end in no-refresh print their table once.
 var extremeEXOS = Platform{
 	Setup: []string{"disable clipaging"},
 	Counters: []string{
@@ -14,6 +13,7 @@ var extremeEXOS = Platform{
 	Once:      []string{"show version"},
 	OnRequest: []string{"show ports information", "show fdb", "show iparp"},
 	Volatile:  regexp.MustCompile(`\.\d+ [>#]`),
+	Unsaved:   "* ",
 	Refused:   regexp.MustCompile(`^(?:%% |Error: |Permission denied)`),
 	Marks:     Marks{Software: regexp.MustCompile(`ExtremeXOS|Switch Engine`), Prompt: regexp.MustCompile(`\.\d+ [>#] ?$`)},
 }

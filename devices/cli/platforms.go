@@ -60,6 +60,8 @@ type Platform struct {
 	UserSuffix string
 	// Volatile matches what changes in a prompt from one command to the next: a count, the state of a pair.
 	Volatile *regexp.Regexp
+	// Unsaved stands before the prompt while the configuration was not saved; it comes and goes.
+	Unsaved string
 	// Refused matches what the device says, in one of the first lines, when it does not know or allow a command,
 	// beyond lines that begin with "% ".
 	Refused *regexp.Regexp

@@ -145,21 +145,35 @@ func (s *session) is() Platform { return Platforms[s.platform] }
 // took has the prompt end what the device says, so that a line of a log that looks like it ends nothing.
 func (s *session) took(prompt string) {
 	s.prompt = prompt
-	s.pattern = promptPattern(prompt, s.is().Volatile)
+	s.pattern = promptPattern(prompt, s.like(prompt))
 	s.driver.Channel.PromptPattern = regexp.MustCompile(`(?:^|\n)` + s.pattern + `[ \t]*\z`)
 	s.driver.CurrentPriv = s.driver.DefaultDesiredPriv
 }
 
-// promptPattern returns what matches the prompt, whatever stands where volatile matches in it.
-func promptPattern(prompt string, volatile *regexp.Regexp) string {
-	if volatile == nil {
-		return regexp.QuoteMeta(prompt)
+// like returns the platform, and while it is not known the one that has such prompts, if one has.
+func (s *session) like(prompt string) Platform {
+	if s.platform == "" {
+		name, _ := Detect(Signs{Prompt: prompt})
+		return Platforms[name]
 	}
-	loc := volatile.FindStringIndex(prompt)
+	return s.is()
+}
+
+// promptPattern returns what matches the prompt, whatever changes in it on a device of the platform.
+func promptPattern(prompt string, p Platform) string {
+	unsaved := ""
+	if p.Unsaved != "" {
+		prompt = strings.TrimPrefix(prompt, p.Unsaved)
+		unsaved = "(?:" + regexp.QuoteMeta(p.Unsaved) + ")?"
+	}
+	var loc []int
+	if p.Volatile != nil {
+		loc = p.Volatile.FindStringIndex(prompt)
+	}
 	if loc == nil {
-		return regexp.QuoteMeta(prompt)
+		return unsaved + regexp.QuoteMeta(prompt)
 	}
-	return regexp.QuoteMeta(prompt[:loc[0]]) + "(?:" + volatile.String() + ")" + regexp.QuoteMeta(prompt[loc[1]:])
+	return unsaved + regexp.QuoteMeta(prompt[:loc[0]]) + "(?:" + p.Volatile.String() + ")" + regexp.QuoteMeta(prompt[loc[1]:])
 }
 
 // quiet is how long a device must be silent for its prompt to be believed: a banner may hold lines that look
@@ -228,7 +242,7 @@ func (s *session) learnPrompt(ctx context.Context) (string, error) {
 			return "", err
 		}
 		if isPrompt(line) {
-			if seen != "" && (line == seen || regexp.MustCompile("^"+promptPattern(seen, s.is().Volatile)+"$").MatchString(line)) {
+			if seen != "" && (line == seen || regexp.MustCompile("^"+promptPattern(seen, s.like(seen))+"$").MatchString(line)) {
 				return line, nil
 			}
 			seen, wait = line, quiet/4 // the answer to an empty line comes in one piece

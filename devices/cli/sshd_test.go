@@ -160,7 +160,7 @@ func TestRealSSHD(t *testing.T) {
 		}
 		c.Close()
 		sent, _ := os.ReadFile(filepath.Join(dir, "commands"))
-		want := "\nterminal width 511\nterminal length 0\nshow interfaces GigabitEthernet1/0/1\nshow interfaces counters errors\nshow spanning-tree detail\nshow interfaces status err-disabled\nshow standby\nshow vrrp\nshow version\nexit\n"
+		want := "\nterminal width 511\nterminal length 0\nshow interfaces GigabitEthernet1/0/1\nshow interfaces counters errors\nshow spanning-tree detail\nshow interfaces status err-disabled\nshow standby\nshow vrrp\nshow power inline GigabitEthernet1/0/1 detail\nshow version\nexit\n"
 		if strings.TrimLeft(string(sent), "\n") != want[1:] {
 			t.Errorf("the device got %q, want %q", sent, want)
 		}

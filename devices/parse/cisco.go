@@ -28,6 +28,11 @@ var ciscoIOS = map[string]Parser{
 	"show redundancy":                      plain(cisco_ios.ShowRedundancy),
 	"show switch":                          plain(cisco_ios.ShowSwitch),
 	"show etherchannel summary":            plain(tables.Channels),
+	"show etherchannel port-channel":       plain(cisco_ios.ShowEtherchannelPort),
+	"show pagp neighbor":                   plain(cisco_ios.ShowPAgPNeighbor),
+	"show pagp internal":                   plain(cisco_ios.ShowPAgPInternal),
+	"show power inline":                    plain(cisco_ios.ShowPowerInline),
+	"show power inline detail":             plain(cisco_ios.ShowPowerInlineDetail),
 	"show mac address-table":               plain(tables.Stations),
 	"show mac address-table address":       plain(tables.Stations),
 	"show ip arp":                          plain(tables.Bindings),
@@ -55,6 +60,7 @@ var ciscoNXOS = map[string]Parser{
 	"show hsrp detail":                   groups("hsrp"),
 	"show vrrp detail":                   groups("vrrp"),
 	"show port-channel summary":          plain(tables.Channels),
+	"show vpc":                           plain(cisco_nxos.ShowVPC),
 	"show mac address-table":             plain(tables.Stations),
 	"show ip arp":                        plain(tables.Bindings),
 	"show lldp neighbors detail":         neighbours("lldp"),
@@ -68,6 +74,8 @@ var ciscoNXOS = map[string]Parser{
 // ciscoIOSXR is of Cisco IOS XR.
 var ciscoIOSXR = map[string]Parser{
 	"show interfaces":            plain(cisco_iosxr.ShowInterfaces),
+	"show spanning-tree mst":     plain(cisco_iosxr.ShowSpanningTree),
+	"show spanning-tree pvrst":   plain(cisco_iosxr.ShowSpanningTree),
 	"show hsrp detail":           groups("hsrp"),
 	"show vrrp detail":           groups("vrrp"),
 	"show arp":                   plain(tables.Bindings),

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"slices"
 	"strings"
 
 	"whydrop/devices"
@@ -11,9 +12,8 @@ import (
 // Channels reads "show etherchannel summary" and "show port-channel summary": "1  Po1(SU)  LACP  Gi0/1(P) Gi0/2(s)",
 // with members that go on in the lines below.
 func Channels(output string, r *devices.Reading) {
-	if r.Aggregates == nil {
-		r.Aggregates = []devices.Aggregate{}
-	}
+	groups := []devices.Aggregate{}
+	defer func() { Aggregates(r, groups) }()
 	var cur *devices.Aggregate
 	lines := text.NewLines(output)
 	for {
@@ -30,8 +30,8 @@ func Channels(output string, r *devices.Reading) {
 			if !block.IsPortName(name) {
 				continue
 			}
-			r.Aggregates = append(r.Aggregates, devices.Aggregate{Port: name})
-			cur = &r.Aggregates[len(r.Aggregates)-1]
+			groups = append(groups, devices.Aggregate{Port: name})
+			cur = &groups[len(groups)-1]
 			f = f[2:]
 		} else if cur == nil || !strings.HasSuffix(f[0], ")") {
 			continue
@@ -58,9 +58,40 @@ func channelWord(a *devices.Aggregate, word string) {
 	if flag == "" || !block.IsPortName(name) {
 		return
 	}
-	a.Members = append(a.Members, devices.Member{Port: name, State: memberStates[flag[:1]]})
-	if m := &a.Members[len(a.Members)-1]; m.State == "" {
-		m.State = flag
+	state := memberWords[flag]
+	if state == "" {
+		state = memberStates[flag[:1]]
+	}
+	if state == "" {
+		state = flag
+	}
+	a.Members = append(a.Members, devices.Member{Port: name, State: state})
+}
+
+// memberWords lists the words that routers with IOS-XE print instead of a flag.
+var memberWords = map[string]string{"bndl": "bundled", "susp": "suspended", "hot-sby": "standby"}
+
+// Aggregates puts groups of links into the reading. Of a group that is there already, known by devices.PortKey, the
+// protocol is given if it was not, and the members that it did not have.
+func Aggregates(r *devices.Reading, groups []devices.Aggregate) {
+	if r.Aggregates == nil {
+		r.Aggregates = []devices.Aggregate{}
+	}
+	for _, g := range groups {
+		i := slices.IndexFunc(r.Aggregates, func(a devices.Aggregate) bool { return devices.PortKey(a.Port) == devices.PortKey(g.Port) })
+		if i < 0 {
+			r.Aggregates = append(r.Aggregates, g)
+			continue
+		}
+		have := &r.Aggregates[i]
+		if have.Protocol == "" {
+			have.Protocol = g.Protocol
+		}
+		for _, m := range g.Members {
+			if !slices.ContainsFunc(have.Members, func(h devices.Member) bool { return devices.PortKey(h.Port) == devices.PortKey(m.Port) }) {
+				have.Members = append(have.Members, m)
+			}
+		}
 	}
 }
 
