@@ -14,7 +14,7 @@ import (
 
 // experimentLetters are the flags of a throughput test that go with every experiment; experimentMore go with some.
 var experimentLetters = []string{"client", "port", "version4", "version6", "bind", "bind-dev", "connect-timeout", "token", "tos", "dscp",
-	"format", "logfile", "time", "bitrate", "sweep", "steps", "step-time", "help"}
+	"format", "logfile", "time", "bitrate", "sweep", "steps", "step-time", "stamp-key", "help"}
 
 var experimentMore = map[string][]string{
 	"congestion": {"window", "streams", "direction", "pacing", "disk"},
@@ -23,6 +23,7 @@ var experimentMore = map[string][]string{
 	"set-mss":    {"window", "streams", "disk"},
 	"length":     {"rate", "direction", "pacing"},
 	"file":       {"disk"},
+	"overwrite":  {"disk"},
 }
 
 // experimentFlags are what experiments have beside the letters of a test, as text.
@@ -61,6 +62,11 @@ func (in *experimentFlags) options(cmd *cobra.Command, test app.ProbeOptions) (a
 		return o, true, app.Usagef("--sweep disk: name the file with --file")
 	case test.Test.Burst > 0:
 		return o, true, app.Usagef("-b: a sweep takes no bursts of yours")
+	}
+	reference, _ := f.GetString("stamp-key")
+	var err error
+	if o.Key, err = secretFlag("stamp-key", reference); err != nil {
+		return o, true, err
 	}
 	return o, true, in.numbers(f, &o)
 }

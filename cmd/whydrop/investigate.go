@@ -62,7 +62,7 @@ Exit code 0: nothing found; 1: something found or suspected; 3: nothing could be
 			case length < 30*time.Second || length > 2*time.Hour:
 				return app.Usagef("-t %v: want 30s to 2h", length)
 			}
-			opt.STAMP = spec.STAMPPort
+			opt.STAMP, opt.STAMPKey = spec.STAMPPort, spec.STAMPKey
 			t := app.TestOf(spec)
 			var err error
 			if rate != "" {
@@ -76,9 +76,9 @@ Exit code 0: nothing found; 1: something found or suspected; 3: nothing could be
 				}
 			}
 			if token != "" {
-				s, err := (&app.Secrets{}).Resolve(token)
+				s, err := secretFlag("token", token)
 				if err != nil {
-					return app.Usagef("--token: %w", err)
+					return err
 				}
 				t.Token = s.Reveal()
 			}

@@ -44,7 +44,7 @@ func withPath(cmd *cobra.Command) *cobra.Command {
 	f.IntVar(&in.ports, "source-ports", 0, "of --sweep ports: how many source ports, 32 to 512 (default 64)")
 	f.IntVar(&in.max, "max-size", 0, "of --pmtu: the largest packet to try (default: what the own link takes)")
 	f.StringVar(&in.by, "by", "", "of --pmtu and --sweep ports: what is to answer: `stamp`, icmp, udp or tcp (default: the best that does)")
-	f.StringVar(&in.stampKey, "stamp-key", "", "of --sweep ports and --connect-rate: `REFERENCE` to the key that the far end wants heartbeats signed with; as --token")
+	f.StringVar(&in.stampKey, "stamp-key", "", "of --sweep, --pmtu and --connect-rate: `REFERENCE` to the key that the far end wants heartbeats signed with; as --token")
 	cmd.Args = in.args
 	cmd.RunE = in.run
 	cmd.Example += "\n  whydrop probe 192.0.2.10 --trace tcp -p 443\n  whydrop probe 192.0.2.10 --pmtu\n  whydrop probe 192.0.2.10 --sweep ports\n  whydrop probe 192.0.2.10 --connect-rate 50"
@@ -110,10 +110,14 @@ func (in *pathFlags) run(cmd *cobra.Command, args []string) error {
 
 // throughput goes on with the test, which knows none of the letters of path probes.
 func (in *pathFlags) throughput(cmd *cobra.Command, args []string) error {
-	for _, name := range []string{"rounds", "max-hops", "source-ports", "max-size", "by", "stamp-key"} {
-		if cmd.Flags().Changed(name) {
+	changed := cmd.Flags().Changed
+	for _, name := range []string{"rounds", "max-hops", "source-ports", "max-size", "by"} {
+		if changed(name) {
 			return app.Usagef("--%s goes with --trace, --pmtu or --sweep ports", name)
 		}
+	}
+	if changed("stamp-key") && !changed("sweep") {
+		return app.Usagef("--stamp-key goes with --sweep, --pmtu or --connect-rate: a test has no heartbeats")
 	}
 	return in.inner(cmd, args)
 }
@@ -145,14 +149,11 @@ func (in *pathFlags) options(cmd *cobra.Command, asked string, args []string) (a
 	if asked == "--trace" && !slices.Contains(traceMethods, o.Method) {
 		return o, app.Usagef("--trace %s: want udp, icmp or tcp", o.Method)
 	}
-	if in.stampKey != "" {
-		var err error
-		if o.Key, err = (&app.Secrets{}).Resolve(in.stampKey); err != nil {
-			return o, app.Usagef("--stamp-key: %w", err)
-		}
+	var err error
+	if o.Key, err = secretFlag("stamp-key", in.stampKey); err != nil {
+		return o, err
 	}
-	err := in.numbers(cmd, asked, &o)
-	return o, err
+	return o, in.numbers(cmd, asked, &o)
 }
 
 func (in *pathFlags) numbers(cmd *cobra.Command, asked string, o *app.PathOptions) error {
@@ -189,9 +190,9 @@ func (in *pathFlags) numbers(cmd *cobra.Command, asked string, o *app.PathOption
 		{"rounds", in.rounds, 1, 1000, "--trace --sweep ports"},
 		{"max-hops", in.hops, 1, 64, "--trace"},
 		{"source-ports", in.ports, 32, 512, "--sweep ports"},
-		{"max-size", in.max, 128, 65000, "--pmtu"},
+		{"max-size", in.max, 160, 65000, "--pmtu"},
 		{"by", 0, 0, 0, "--pmtu --sweep ports"},
-		{"stamp-key", 0, 0, 0, "--sweep ports --connect-rate"},
+		{"stamp-key", 0, 0, 0, "--sweep ports --pmtu --connect-rate"},
 		{"cport", int(o.SrcPort), 1, 65535, "--trace --sweep ports"},
 	} {
 		switch {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"whydrop/cmd/internal/app"
+	"whydrop/devices"
 	"whydrop/probe/iperf3"
 )
 
@@ -122,14 +123,20 @@ func (in probeFlags) options(cmd *cobra.Command) (app.ProbeOptions, error) {
 	if err := in.numbers(cmd, &opt); err != nil {
 		return opt, err
 	}
-	if in.token != "" {
-		secret, err := (&app.Secrets{}).Resolve(in.token)
-		if err != nil {
-			return opt, app.Usagef("--token: %w", err)
-		}
-		t.Token = secret.Reveal()
+	token, err := secretFlag("token", in.token)
+	t.Token = token.Reveal()
+	return opt, err
+}
+
+// secretFlag returns the secret that a flag refers to; none if the reference is empty.
+func secretFlag(name, reference string) (s devices.Secret, err error) {
+	if reference == "" {
+		return s, nil
 	}
-	return opt, nil
+	if s, err = (&app.Secrets{}).Resolve(reference); err != nil {
+		return s, app.Usagef("--%s: %w", name, err)
+	}
+	return s, nil
 }
 
 func (in probeFlags) numbers(cmd *cobra.Command, opt *app.ProbeOptions) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"whydrop/cmd/internal/app"
+	"whydrop/probe/iperf3"
 )
 
 // probeMore are iperf3's further letters, as text.
@@ -22,6 +24,7 @@ type probeMore struct {
 	zeroCopy, verbose, jsonStream, verify, forceFlush                       bool
 	pacingTimer                                                             int
 	file                                                                    string
+	overwrite                                                               bool
 }
 
 func (in *probeMore) register(f *pflag.FlagSet) {
@@ -43,7 +46,8 @@ func (in *probeMore) register(f *pflag.FlagSet) {
 	f.BoolVarP(&in.noDelay, "no-delay", "N", false, "the far end does not let small segments wait either; this end never does")
 	f.BoolVarP(&in.zeroCopy, "zerocopy", "Z", false, "the far end sends without copying; this end does where it can")
 	f.BoolVar(&in.verify, "verify", false, "between two ends of ours: compare every byte that arrives, slowly")
-	f.StringVarP(&in.file, "file", "F", "", "send what is in `FILE`, to its end, or with -R write what arrives to it; at 4 GiB it begins anew")
+	f.StringVarP(&in.file, "file", "F", "", "send what is in `FILE`, to its end, or with -R write what arrives to it; at 4 GiB it begins anew. Unlike iperf3, -R keeps a file that is not empty")
+	f.BoolVar(&in.overwrite, "overwrite", false, "of -R -F: write over what the file holds")
 	f.StringVarP(&in.title, "title", "T", "", "before each line")
 	f.BoolVarP(&in.verbose, "verbose", "V", false, "say more")
 	f.StringVar(&in.pcap, "pcap", "", "write the headers of the test's packets to `FILE` (Linux, as root or with CAP_NET_RAW)")
@@ -64,7 +68,7 @@ func (in *probeMore) more(cmd *cobra.Command, opt *app.ProbeOptions) error {
 	changed := cmd.Flags().Changed
 	t.UDP, t.Bidirectional, t.Congestion, t.Device = in.udp, in.bidir, in.congestion, in.device
 	t.DontFragment, t.Counters64, t.ServerOutput = in.dontFragment, in.counters64, in.serverOutput
-	t.File = in.file
+	t.File, t.Overwrite = in.file, in.overwrite
 	t.NoDelay, t.ZeroCopy, t.Title, t.Verify = in.noDelay, in.zeroCopy, in.title, in.verify
 	opt.Verbose, opt.Title, opt.Stamp, opt.Pcap = in.verbose, in.title, in.stamps, in.pcap
 	switch {
@@ -88,6 +92,13 @@ func (in *probeMore) more(cmd *cobra.Command, opt *app.ProbeOptions) error {
 		return app.Usagef("-C is about TCP")
 	case in.verify && in.udp:
 		return app.Usagef("--verify is about TCP")
+	case in.overwrite && (in.file == "" || !t.Reverse):
+		return app.Usagef("--overwrite goes with -R and --file")
+	}
+	if err := t.CheckFile(); errors.Is(err, iperf3.ErrNotEmpty) {
+		return app.Usagef("--file: %w; --overwrite writes over it", err)
+	} else if err != nil {
+		return app.Usagef("--file: %w", err)
 	}
 	if in.v4 {
 		t.Family = 4

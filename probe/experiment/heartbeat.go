@@ -40,8 +40,8 @@ func startHeartbeat(ctx context.Context, path string, o Options, out timeline.Si
 	}
 	var p probe.Prober
 	switch {
-	case stamp.Check(ctx, host, port) == nil:
-		h.kind, p = "stamp", &stamp.Sender{Name: path, To: host, Port: port}
+	case stamp.CheckSigned(ctx, host, port, o.STAMPKey) == nil:
+		h.kind, p = "stamp", &stamp.Sender{Name: path, To: host, Port: port, Key: o.STAMPKey}
 	case icmp.Check(ctx, host) == nil:
 		h.kind, p = "icmp", &icmp.Pinger{Name: path, To: host}
 	// At the reflector's port nothing listens by TCP; the host's refusal is as good an answer. At the test's own a stock

@@ -51,6 +51,7 @@ type Options struct {
 	// experiment round where it has one direction.
 	Test      iperf3.Test
 	STAMPPort uint16 // UDP port of the far end's STAMP reflector; 0 is the test's port + 1
+	STAMPKey  []byte // that heartbeats are signed with; empty: unauthenticated mode
 
 	// Values are what is swept over, in the kind's own unit: bytes of a window or a datagram, bit/s, streams, datagrams
 	// in a burst. Empty is the kind's own list. Direction and Disk have no values.
@@ -65,7 +66,7 @@ type Options struct {
 	MTU  int     // of this host's own link; 0: not known
 	IPv6 bool    // the far end's address is one of IPv6
 
-	File string // of Disk: what is sent, or with Reverse what is written
+	File string // of Disk: what is sent, or with Reverse what is written; if it holds something, Test.Overwrite must be set
 }
 
 // DefaultMost is how long an experiment may take if nothing else is said.

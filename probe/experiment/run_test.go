@@ -9,12 +9,14 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"whydrop/correlate/timeline"
 	"whydrop/probe/iperf3"
 	"whydrop/probe/peertest"
+	"whydrop/probe/stamp"
 )
 
 // needs skips the test if one of the programs is missing.
@@ -31,9 +33,11 @@ func needs(t *testing.T, programs ...string) {
 }
 
 // serve runs a far end of ours on loopback until the test ends.
-func serve(t *testing.T) string {
+func serve(t *testing.T) string { return serveWith(t, iperf3.ServerConfig{}) }
+
+func serveWith(t *testing.T, cfg iperf3.ServerConfig) string {
 	t.Helper()
-	cfg := iperf3.ServerConfig{Address: "127.0.0.1:0"}
+	cfg.Address = "127.0.0.1:0"
 	l, err := cfg.Listen(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -111,6 +115,52 @@ func TestEveryStepIsARowAndAnEvent(t *testing.T) {
 	}
 }
 
+func TestAFarEndWithATokenAndAKey(t *testing.T) {
+	t.Parallel()
+	key := []byte("correct horse")
+	address := serveWith(t, iperf3.ServerConfig{Token: "battery staple", MaxRate: 1e6})
+	conn, err := stamp.Listen(t.Context(), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &stamp.Reflector{Key: key}
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = r.Serve(ctx, conn) })
+	t.Cleanup(func() { cancel(); wg.Wait() })
+	o := Options{Test: iperf3.Test{Address: address, Token: "battery staple"}, STAMPPort: conn.LocalAddr().(*net.UDPAddr).AddrPort().Port(),
+		Values: []float64{2}, Rate: 20e6, StepTime: minStep, Path: "a-b"}
+	t.Run("who has both is let in, and heartbeats go by STAMP", func(t *testing.T) {
+		o := o
+		o.STAMPKey = key
+		p, err := New(Streams, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var signed atomic.Int64
+		rows, err := Run(t.Context(), p, timeline.SinkFunc(func(r timeline.Record) {
+			if s, ok := r.(timeline.Sample); ok && s.Metric == timeline.RTT && s.Origin.Collector == "stamp:a-b" {
+				signed.Add(1)
+			}
+		}))
+		if err != nil || rows[0].LoadedRTT <= 0 || signed.Load() == 0 {
+			t.Errorf("%d round trips by STAMP, %+v: %v", signed.Load(), rows, err)
+		}
+	})
+	for name, wrong := range map[string][]byte{"no key": nil, "another key": []byte("wrong horse")} {
+		t.Run(name+" is not answered by STAMP", func(t *testing.T) {
+			o := o
+			o.STAMPKey = wrong
+			before := r.Stats().Reflected
+			h := startHeartbeat(t.Context(), "a-b", o, &book{})
+			h.end()
+			if after := r.Stats().Reflected; h.kind == "stamp" || after != before {
+				t.Errorf("the heartbeat goes by %q, %d answered", h.kind, after-before)
+			}
+		})
+	}
+}
+
 func TestAnExperimentThatIsInterruptedKeepsItsRows(t *testing.T) {
 	t.Parallel()
 	p, err := New(Streams, Options{Test: iperf3.Test{Address: serve(t)}, Rate: 10e6, StepTime: minStep})
@@ -157,7 +207,7 @@ func TestTheDiskIsHeldAgainstMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := someFile(t)
-			p, err := New(Disk, Options{Test: iperf3.Test{Address: serve(t), Reverse: reverse}, File: path, Rate: 40e6, StepTime: minStep, Most: 20 * time.Second})
+			p, err := New(Disk, Options{Test: iperf3.Test{Address: serve(t), Reverse: reverse, Overwrite: reverse}, File: path, Rate: 40e6, StepTime: minStep, Most: 20 * time.Second})
 			if err != nil {
 				t.Fatal(err)
 			}

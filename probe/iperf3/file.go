@@ -1,7 +1,6 @@
 package iperf3
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,8 +17,12 @@ import (
 // again.
 const DefaultMaxFile = 4 << 30
 
-// checkFile says what about the test's file cannot be.
-func (t Test) checkFile() error {
+// ErrNotEmpty says that a file that would be written over holds something.
+var ErrNotEmpty = errors.New("is not empty: what it holds would be lost")
+
+// CheckFile says what about the test's file cannot be: how it would go with the rest of the test, that it cannot be
+// opened, or that it would be lost. The error names the file.
+func (t Test) CheckFile() error {
 	switch {
 	case t.File == "":
 		return nil
@@ -31,30 +34,101 @@ func (t Test) checkFile() error {
 		return errors.New("iperf3: a file goes one way: a test in both directions has none")
 	case t.Reverse && t.Streams > 1:
 		return errors.New("iperf3: only one stream can be written to a file")
-	case t.Reverse:
-		return nil // it is made
 	}
-	if info, err := os.Stat(t.File); err != nil || !info.Mode().IsRegular() {
-		return fmt.Errorf("iperf3: file %s: %w", t.File, cmp.Or(err, errors.New("is no regular file")))
+	if t.Reverse {
+		return t.checkTarget()
+	}
+	f, err := t.source()
+	if err == nil {
+		err = f.Close()
+	}
+	return err
+}
+
+// source opens the file that is sent.
+func (t Test) source() (*os.File, error) {
+	info, err := os.Stat(t.File)
+	if err == nil && !info.Mode().IsRegular() && !isDevice(info) {
+		err = errors.New("is no regular file")
+	}
+	if err != nil {
+		return nil, t.fileError(err)
+	}
+	f, err := os.Open(t.File)
+	if err != nil {
+		return nil, t.fileError(err)
+	}
+	return f, nil
+}
+
+// target makes the file that what arrives is written to. One that holds something is kept, unless it may be overwritten;
+// a device, such as /dev/null, holds nothing.
+func (t Test) target() (f *os.File, onDisk bool, err error) {
+	if err := t.checkTarget(); err != nil {
+		return nil, false, err
+	}
+	if f, err = os.Create(t.File); err != nil {
+		return nil, false, t.fileError(err)
+	}
+	info, err := f.Stat()
+	return f, err == nil && info.Mode().IsRegular(), nil
+}
+
+// checkTarget says why the file cannot be written to. It leaves everything as it is.
+func (t Test) checkTarget() error {
+	flags := os.O_WRONLY
+	info, err := os.Stat(t.File)
+	missing := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case missing:
+		flags |= os.O_CREATE | os.O_EXCL
+	case err != nil:
+		return t.fileError(err)
+	case info.Mode().IsRegular() && info.Size() > 0 && !t.Overwrite:
+		return t.fileError(ErrNotEmpty)
+	case !info.Mode().IsRegular() && !isDevice(info):
+		return t.fileError(errors.New("is no regular file"))
+	}
+	f, err := os.OpenFile(t.File, flags, 0o666)
+	if err != nil {
+		return t.fileError(err)
+	}
+	err = f.Close()
+	if missing {
+		err = errors.Join(err, os.Remove(t.File))
+	}
+	if err != nil {
+		return t.fileError(err)
 	}
 	return nil
+}
+
+func isDevice(info fs.FileInfo) bool { return info.Mode()&fs.ModeDevice != 0 }
+
+// fileError says what is wrong with the file; its name comes first.
+func (t Test) fileError(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return fmt.Errorf("iperf3: file %s: %w", t.File, err)
 }
 
 // moveFile carries one stream from or to the test's file.
 func (f *flow) moveFile(ctx context.Context, c *dataConn) error {
 	if c.sends {
-		from, err := os.Open(f.test.File)
+		from, err := f.test.source()
 		if err != nil {
-			return fmt.Errorf("iperf3: %w", err)
+			return err
 		}
 		defer from.Close()
 		return (&stream.Sender{Rate: f.test.Rate, Length: f.test.Length, Source: from, Budget: f.budget, Count: &c.count}).Run(ctx, c.conn)
 	}
-	to, err := os.Create(f.test.File)
+	to, onDisk, err := f.test.target()
 	if err != nil {
-		return fmt.Errorf("iperf3: %w", err)
+		return err
 	}
-	err = (&stream.Receiver{Length: f.test.Length, Sink: &ring{file: to, most: DefaultMaxFile}, Count: &c.count}).Run(ctx, c.conn)
+	err = (&stream.Receiver{Length: f.test.Length, Sink: &ring{file: to, most: DefaultMaxFile, syncs: onDisk}, Count: &c.count}).Run(ctx, c.conn)
 	return errors.Join(err, to.Close())
 }
 
@@ -69,6 +143,7 @@ type ring struct {
 		Sync() error
 	}
 	most, at int64
+	syncs    bool  // it lies on a disk
 	waiting  int64 // bytes that may not be on the disk yet
 }
 
@@ -82,7 +157,7 @@ func (r *ring) Write(b []byte) (n int, err error) {
 		var k int
 		k, err = r.file.Write(b[:min(int64(len(b)), r.most-r.at)])
 		n, b, r.at, r.waiting = n+k, b[k:], r.at+int64(k), r.waiting+int64(k)
-		if r.waiting >= syncEvery && err == nil {
+		if r.syncs && r.waiting >= syncEvery && err == nil {
 			r.waiting, err = 0, r.file.Sync()
 		}
 	}
@@ -160,7 +235,7 @@ func (f *serverFile) slow(sends bool, log func(format string, args ...any)) (chu
 		return nil, func() {}
 	}
 	var mu sync.Mutex // of the streams of a test
-	to := &ring{file: file, most: f.most}
+	to := &ring{file: file, most: f.most, syncs: true}
 	block := make([]byte, stream.DefaultLength)
 	for i := range block { // not the peer's data, and nothing that compresses to naught
 		block[i] = byte(i*i>>3 ^ i*7)

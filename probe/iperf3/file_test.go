@@ -48,18 +48,53 @@ func TestAFileIsSentToItsEnd(t *testing.T) {
 
 func TestWhatArrivesIsWrittenToAFile(t *testing.T) {
 	t.Parallel()
-	path, _ := someFile(t, 10)
 	address := serve(t, ServerConfig{})
-	r, err := Run(t.Context(), Test{Address: address, Bytes: 5 << 20, Reverse: true, File: path}, time.Second, Handler{})
-	if err != nil {
-		t.Fatal(err)
+	full, _ := someFile(t, 10)
+	empty, _ := someFile(t, 0)
+	for name, test := range map[string]Test{
+		"a new one":               {File: filepath.Join(t.TempDir(), "new")},
+		"an empty one":            {File: empty},
+		"one that may be lost":    {File: full, Overwrite: true},
+		"a device, which is none": {File: os.DevNull},
+	} {
+		test.Address, test.Bytes, test.Reverse = address, 65<<20, true // more than waits for the disk
+		r, err := Run(t.Context(), test, time.Second, Handler{})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		info, err := os.Stat(test.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := r.Local.Bytes(); n < test.Bytes || info.Mode().IsRegular() && uint64(info.Size()) != n {
+			t.Errorf("%s: %d bytes arrived, the file has %d", name, n, info.Size())
+		}
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
+}
+
+func TestAFileThatHoldsSomethingIsKept(t *testing.T) {
+	t.Parallel()
+	path, contents := someFile(t, 10)
+	test := Test{Address: "127.0.0.1:1", Reverse: true, File: path}
+	if err := test.Check(); !errors.Is(err, ErrNotEmpty) || !strings.Contains(err.Error(), path) {
+		t.Errorf("before the test: %v", err)
 	}
-	if n := r.Local.Bytes(); n < 5<<20 || uint64(info.Size()) != n {
-		t.Errorf("%d bytes arrived, the file has %d", n, info.Size())
+	if _, _, err := test.target(); !errors.Is(err, ErrNotEmpty) {
+		t.Errorf("in the test: %v", err)
+	}
+	test.Overwrite = true
+	if err := test.Check(); err != nil {
+		t.Error(err)
+	}
+	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, contents) {
+		t.Errorf("%d bytes are left, %v", len(now), err)
+	}
+	test.File += "-new"
+	if err := test.Check(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(test.File); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("to check made the file: %v", err)
 	}
 }
 
@@ -163,6 +198,9 @@ func TestFilesThatCannotBe(t *testing.T) {
 		"two streams in one": {File: path, Reverse: true, Streams: 2},
 		"a folder":           {File: filepath.Dir(path)},
 		"none":               {File: path + "?"},
+		"into a folder":      {File: filepath.Dir(path), Reverse: true},
+		"below a file":       {File: path + "/below", Reverse: true},
+		"in no folder":       {File: filepath.Join(path+"?", "below"), Reverse: true},
 	} {
 		test.Address = "127.0.0.1:1"
 		if err := test.Check(); err == nil {

@@ -28,7 +28,7 @@ func FuzzParams(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if p.streams < 1 || p.streams > maxStreams || p.time < 0 || p.time > maxTime*time.Second || !(p.rate >= 0 && p.rate <= maxRate) ||
+		if p.streams < 1 || p.streams > maxStreams || p.time < 0 || p.time > maxTime*time.Second || !(p.rate >= 0 && p.rate <= HighestRate) ||
 			p.length < 0 || p.length > maxLength || p.window < 0 || p.window > maxWindow || len(p.congestion) > 16 {
 			t.Errorf("accepted %+v", p)
 		}

@@ -54,8 +54,9 @@ type Test struct {
 	// can.
 	Verify bool
 	// File, if not "", is what a sender of this end sends, each stream from its beginning: its end is the end of the
-	// test. A receiver of this end writes to it what arrives, over what was there.
-	File string
+	// test. A receiver of this end writes to it what arrives; if it holds something, only where Overwrite says so.
+	File      string
+	Overwrite bool
 	// Dial, if not nil, is used instead of a dialer of our own, for "tcp" and for "udp".
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
@@ -121,7 +122,7 @@ func (t Test) Check() error {
 	case t.UDP && (t.MSS > 0 || t.Congestion != ""):
 		return errors.New("iperf3: segment size and congestion control are TCP's, not UDP's")
 	}
-	if err := t.checkFile(); err != nil {
+	if err := t.CheckFile(); err != nil {
 		return err
 	}
 	if err := needsZone(host); err != nil {

@@ -13,8 +13,8 @@ import (
 	"whydrop/probe/stamp"
 )
 
-// reflect runs a STAMP reflector at b until the test ends.
-func reflect(t *testing.T, l *pathtest.Line) {
+// reflect runs a STAMP reflector at b until the test ends; if key is not empty, one that answers what is signed with it.
+func reflect(t *testing.T, l *pathtest.Line, key []byte) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
@@ -27,7 +27,7 @@ func reflect(t *testing.T, l *pathtest.Line) {
 			}
 		})
 		if conn != nil {
-			wg.Go(func() { _ = new(stamp.Reflector).Serve(ctx, conn) })
+			wg.Go(func() { _ = (&stamp.Reflector{Key: key}).Serve(ctx, conn) })
 		}
 	}
 	t.Cleanup(func() { cancel(); wg.Wait() })
@@ -47,7 +47,7 @@ func run(t *testing.T, l *pathtest.Line, c Config) Result {
 func TestAHoleOf1400WithAndWithoutAWord(t *testing.T) {
 	t.Parallel()
 	l := pathtest.NewLine(t, "wdpath-pmh", 2)
-	reflect(t, l)
+	reflect(t, l, nil)
 	l.MTU("r1", 1400, 1400)
 	for _, hole := range []bool{false, true} {
 		if hole {
@@ -87,10 +87,29 @@ func checkHole(t *testing.T, name string, r Result, hole bool, r1, r2 string) {
 	}
 }
 
+// A reflector with a key counts and answers what is signed with it, and nothing else: then it goes by other means.
+func TestAFarEndWithAKey(t *testing.T) {
+	t.Parallel()
+	l := pathtest.NewLine(t, "wdpath-pmk", 1)
+	key := []byte("correct horse")
+	reflect(t, l, key)
+	l.MTU("r1", 1400, 1500)
+	for _, v6 := range []bool{false, true} {
+		to := l.Address("b", v6)
+		r := run(t, l, Config{To: to, STAMPPort: 862, STAMPKey: key})
+		if r.Means != STAMP || r.MTU != 1400 || r.Ends != Router || r.Back != 1400 || r.Steps[len(r.Steps)-1].Arrived < 0 {
+			t.Errorf("IPv6 %v: %+v", v6, r)
+		}
+		if r := run(t, l, Config{To: to, STAMPPort: 862, STAMPKey: []byte("wrong horse"), Max: 1300}); r.Means != ICMP || r.MTU != 1300 {
+			t.Errorf("with another key, IPv6 %v: %+v", v6, r)
+		}
+	}
+}
+
 func TestAWayBackThatIsNarrower(t *testing.T) {
 	t.Parallel()
 	l := pathtest.NewLine(t, "wdpath-pmb", 1)
-	reflect(t, l)
+	reflect(t, l, nil)
 	to := l.Address("b", false)
 	// Silently: what comes from b and is longer vanishes.
 	l.Nft("r1", "pass meta iifname right meta length > 1300 drop")

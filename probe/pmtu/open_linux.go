@@ -69,7 +69,7 @@ func interfaceOf(a netip.Addr) *net.Interface {
 // open opens a means.
 func open(c Config, to netip.Addr, k Means) (carrier, error) {
 	kind, proto, port := unix.SOCK_DGRAM, 0, uint16(closedPort)
-	w := &wire{to: to, means: k, cookie: rand.Uint64(), session: uint16(1 + rand.IntN(65535)), first: 1024 + uint32(rand.IntN(65536-1024))}
+	w := &wire{to: to, means: k, cookie: rand.Uint64(), session: uint16(1 + rand.IntN(65535)), first: 1024 + uint32(rand.IntN(65536-1024)), key: c.STAMPKey}
 	switch k {
 	case STAMP:
 		port = c.STAMPPort
@@ -115,7 +115,8 @@ type wire struct {
 	cookie   uint64
 	session  uint16 // of STAMP
 	first    uint32
-	refusals int // so far
+	key      []byte // of STAMP; empty: unauthenticated mode
+	refusals int    // so far
 	out      []byte
 	in       [65536]byte
 }
@@ -147,7 +148,7 @@ func (w *wire) build(payload, n int) {
 	switch w.means {
 	case STAMP:
 		q := stamp.Question{Sequence: w.first + uint32(n), Timestamp: stamp.Timestamp(w.cookie), Estimate: stamp.NewErrorEstimate(stamp.NTP, false, time.Millisecond), Session: w.session}
-		b = q.Append(b)
+		b = q.AppendFor(b, w.key)
 		payload -= len(b)
 	case ICMP:
 		typ := byte(8)
@@ -236,7 +237,7 @@ func (w *wire) answered(p sock.Packet) (reply, bool) {
 	r := reply{n: -1, at: p.At, size: len(b) + w.ipHeader() + 8, fragment: p.Fragment}
 	switch w.means {
 	case STAMP:
-		a, err := stamp.ParseAnswer(b)
+		a, err := stamp.ParseAnswerFor(b, w.key)
 		if err != nil || uint64(a.Question.Timestamp) != w.cookie {
 			return r, false
 		}

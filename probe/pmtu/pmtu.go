@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"whydrop/probe"
+	"whydrop/probe/stamp"
 	"whydrop/probe/trace"
 )
 
@@ -27,8 +28,9 @@ const (
 	LeastMTU4 = 68
 	LeastMTU6 = 1280
 
-	// controlSize is of the packets that show that the path is there at all.
-	controlSize = 128
+	// controlSize is of the packets that show that the path is there at all. A signed question fits, behind the headers
+	// of IPv6 and UDP.
+	controlSize = 40 + 8 + stamp.AuthenticatedSize
 	closedPort  = 33434
 	maxSize     = 65000
 	defaultTime = time.Minute
@@ -45,6 +47,7 @@ type Config struct {
 	To        string        // host name or address
 	Means     Means         // "" means the first of STAMP, ICMP and UDP that is answered
 	STAMPPort uint16        // 0: STAMP is not tried
+	STAMPKey  []byte        // that questions to it are signed with; empty: unauthenticated mode
 	Max       int           // the largest packet to try, IP header included; 0 means what the own link takes
 	Limit     time.Duration // of the whole; 0 means a minute
 

@@ -132,7 +132,7 @@ func TestMTUs(t *testing.T) {
 		{"the same, both narrower", simulated{there: 1450, back: 1380, refuses: true}, 1450, BlackHole, 1380, BlackHole, "black hole"},
 		{"one byte less than the own link", simulated{there: 1499, counts: true}, 1499, BlackHole, 1499, OwnLink, ""},
 		{"an odd size", simulated{there: 1237, counts: true}, 1237, BlackHole, 1237, OwnLink, ""},
-		{"hardly anything", simulated{there: 129, counts: true}, 129, BlackHole, 129, OwnLink, ""},
+		{"hardly anything", simulated{there: 161, counts: true}, 161, BlackHole, 161, OwnLink, ""},
 		{"a router that does not say it every time", simulated{there: 1400, counts: true, says: fixed(1400), loss: 0.05}, 1400, Router, 1400, OwnLink, ""},
 	}
 	for _, tt := range tests {

@@ -11,6 +11,7 @@ import (
 
 	"whydrop/cmd/internal/report"
 	"whydrop/correlate/timeline"
+	"whydrop/devices"
 	"whydrop/probe/experiment"
 	"whydrop/probe/host"
 	"whydrop/probe/iperf3"
@@ -18,9 +19,10 @@ import (
 
 // ExperimentOptions says which experiment is carried out and how its result is shown.
 type ExperimentOptions struct {
-	Kind     string       // a name of experiment.Kinds
-	Probe    ProbeOptions // the test that the steps have in common, format and outputs
-	Values   []float64    // what is swept over; empty: the kind's own list
+	Kind     string         // a name of experiment.Kinds
+	Probe    ProbeOptions   // the test that the steps have in common, format and outputs
+	Key      devices.Secret // what heartbeats are signed with
+	Values   []float64      // what is swept over; empty: the kind's own list
 	StepTime time.Duration
 	Most     time.Duration // that the whole may take; 0: a minute
 }
@@ -82,7 +84,7 @@ func (opt ExperimentOptions) watchHost(ctx context.Context) (*tester, error) {
 
 // options adds to the test what is known of this host's link.
 func (opt ExperimentOptions) options(ctx context.Context, to netip.Addr) experiment.Options {
-	o := experiment.Options{Test: opt.Probe.Test, Values: opt.Values, StepTime: opt.StepTime, Most: opt.Most, Rate: opt.Probe.Test.Rate, File: opt.Probe.Test.File}
+	o := experiment.Options{Test: opt.Probe.Test, STAMPKey: []byte(opt.Key.Reveal()), Values: opt.Values, StepTime: opt.StepTime, Most: opt.Most, Rate: opt.Probe.Test.Rate, File: opt.Probe.Test.File}
 	o.Test.Time, o.Test.Rate, o.Test.File = 0, 0, ""
 	if !to.IsValid() {
 		return o

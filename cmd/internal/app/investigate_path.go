@@ -38,7 +38,7 @@ func (in *investigation) pathOptions() PathOptions {
 // findMTU finds the path's MTU: each size that was tried is a test.
 func (in *investigation) findMTU(ctx context.Context) (string, error) {
 	o := in.pathOptions()
-	r, err := pmtu.Run(ctx, pmtu.Config{To: in.to.String(), STAMPPort: o.stampPort()})
+	r, err := pmtu.Run(ctx, pmtu.Config{To: in.to.String(), STAMPPort: o.stampPort(), STAMPKey: []byte(in.opt.STAMPKey)})
 	if err != nil {
 		return "", err
 	}
@@ -59,7 +59,7 @@ func (in *investigation) findMTU(ctx context.Context) (string, error) {
 // sweepPorts asks from many source ports: each is a test.
 func (in *investigation) sweepPorts(ctx context.Context) (string, error) {
 	o := in.pathOptions()
-	r, err := portsweep.Run(ctx, portsweep.Config{To: in.to.String(), STAMPPort: o.stampPort(), TCPPorts: []uint16{o.stampPort(), o.port()}})
+	r, err := portsweep.Run(ctx, portsweep.Config{To: in.to.String(), STAMPPort: o.stampPort(), STAMPKey: []byte(in.opt.STAMPKey), TCPPorts: []uint16{o.stampPort(), o.port()}})
 	if err != nil {
 		return "", err
 	}
@@ -84,7 +84,7 @@ func (in *investigation) sweepPorts(ctx context.Context) (string, error) {
 func (in *investigation) connect(ctx context.Context) (string, error) {
 	o := in.pathOptions()
 	const rate, length = 20, 10 * time.Second
-	r, err := connectrate.Run(ctx, connectrate.Config{To: in.to.String(), Ports: []uint16{o.stampPort(), o.port()}, STAMPPort: o.stampPort(), Rate: rate, Time: length})
+	r, err := connectrate.Run(ctx, connectrate.Config{To: in.to.String(), Ports: []uint16{o.stampPort(), o.port()}, STAMPPort: o.stampPort(), STAMPKey: []byte(in.opt.STAMPKey), Rate: rate, Time: length})
 	if err != nil {
 		return "", err
 	}

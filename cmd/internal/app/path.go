@@ -33,7 +33,7 @@ type PathOptions struct {
 	Method  string         // of a trace: udp, icmp, tcp
 	By      string         // of the others: what answers
 	Max     int            // of the path MTU: the largest packet to try
-	Key     devices.Secret // of a sweep and of new connections: what heartbeats are signed with
+	Key     devices.Secret // what questions to the STAMP reflector are signed with
 	Rate    float64        // of new connections: so many a second
 	Time    time.Duration  // of new connections
 	Format  string         // text or json

@@ -56,7 +56,7 @@ func PMTU(ctx context.Context, o PathOptions) error {
 	if err != nil {
 		return err
 	}
-	c := pmtu.Config{To: to.String(), Means: pmtu.Means(o.By), STAMPPort: o.stampPort(), Max: o.Max}
+	c := pmtu.Config{To: to.String(), Means: pmtu.Means(o.By), STAMPPort: o.stampPort(), STAMPKey: []byte(o.Key.Reveal()), Max: o.Max}
 	if o.Format == "text" {
 		fmt.Fprintf(o.Out, "Path MTU to %s, up to a minute\n", to)
 	}

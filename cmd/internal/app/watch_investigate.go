@@ -33,7 +33,7 @@ func (w *watch) investigate(ctx context.Context, path string, ask func(question 
 	out := &lines{say: say}
 	defer out.end()
 	_, err := Investigate(ctx, InvestigateOptions{
-		Probe: ProbeOptions{Test: TestOf(spec)}, Plan: &w.plan, Path: path, STAMP: spec.STAMPPort,
+		Probe: ProbeOptions{Test: TestOf(spec)}, Plan: &w.plan, Path: path, STAMP: spec.STAMPPort, STAMPKey: spec.STAMPKey,
 		Live: &Live{Out: w.out, Snapshot: w.store.Snapshot}, Ask: ask, Out: out,
 	})
 	if err != nil && ctx.Err() == nil {
