@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -62,16 +63,31 @@ func (t Text) fill(env map[string]any) string {
 		return t.Text
 	}
 	var b strings.Builder
+	next := t.parts[0]
 	for i, p := range t.holes {
-		b.WriteString(t.parts[i])
+		b.WriteString(next)
+		next = t.parts[i+1]
 		v, err := expr.Run(p, env)
 		if err != nil {
 			v = "?"
 		}
-		b.WriteString(worded(v))
+		figure := worded(v)
+		if figure == "1" && !strings.HasSuffix(t.parts[i], "of ") {
+			next = one.ReplaceAllStringFunc(next, singular)
+		}
+		b.WriteString(figure)
 	}
-	b.WriteString(t.parts[len(t.parts)-1])
+	b.WriteString(next)
 	return strings.TrimSpace(b.String())
+}
+
+// one finds what sentences of the catalogue count, with a verb behind it, at the head of what follows a figure. A port may
+// be called 1, so that not every word ending in s is a noun in the plural.
+var one = regexp.MustCompile(`^ (?:frame|packet|error|port|outage|segment|datagram)s(?: were| are)?\b`)
+
+func singular(s string) string {
+	noun, verb, _ := strings.Cut(s[1:], " ")
+	return strings.TrimRight(" "+strings.TrimSuffix(noun, "s")+" "+map[string]string{"were": "was", "are": "is"}[verb], " ")
 }
 
 func worded(v any) string {

@@ -98,7 +98,7 @@ func (a *analysis) problem(name string, err error) {
 // document puts the findings of texts and of recordings into one report. A single recording keeps its topology.
 func (a *analysis) document() report.Document {
 	got := a.texts.Result()
-	in := report.Input{Blocks: got.Blocks, Warnings: got.Warnings, Problems: a.problems}
+	in := report.Input{Blocks: got.Blocks, Notes: got.Notes, Problems: a.problems}
 	var store timeline.Store
 	for _, r := range got.Records {
 		store.Put(r)
@@ -107,7 +107,7 @@ func (a *analysis) document() report.Document {
 	if t, ok := shownTogether(store.Snapshot()); ok {
 		in.Diagnoses = together(in.Diagnoses, rules.Evaluate(Catalogue(), store.Snapshot(), t))
 		in.Topology = t
-		in.Warnings = append(in.Warnings, "The devices whose logs are here are taken to lie on the measured path, and their clocks to agree with that of the measurement.")
+		in.Notes = append(in.Notes, "The devices whose logs are here are taken to lie on the measured path, and their clocks to agree with that of the measurement.")
 	}
 	for _, f := range a.facts {
 		in.Blocks = append(in.Blocks, report.Block{Where: f.Name, Kind: "facts", What: f.Counts})
@@ -118,7 +118,7 @@ func (a *analysis) document() report.Document {
 			in.Diagnoses = append(in.Diagnoses, d)
 		}
 		in.Topology = joined(in.Topology, f.Topology)
-		in.Warnings = append(in.Warnings, f.Notes...)
+		in.Notes = append(in.Notes, f.Notes...)
 		got.Undated = got.Undated || f.MadeUp
 		putAll(&store, f.Snapshot)
 	}

@@ -1,10 +1,10 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -85,9 +85,9 @@ type number struct {
 
 // UnmarshalYAML takes a number that is finite and not negative.
 func (v *number) UnmarshalYAML(n *yaml.Node) error {
-	f, err := strconv.ParseFloat(n.Value, 64)
-	if n.Kind != yaml.ScalarNode || err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-		return fmt.Errorf("a number is wanted here, not %q", n.Value)
+	f, err := numberAt(n)
+	if err != nil {
+		return err
 	}
 	if f < 0 {
 		return fmt.Errorf("%s is negative", n.Value)
@@ -112,18 +112,29 @@ func (t *metricTable) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind != yaml.MappingNode {
 		return fmt.Errorf("a mapping of metrics to numbers is wanted here")
 	}
+	var wrong mistakes
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
-		f, err := strconv.ParseFloat(v.Value, 64)
-		if v.Kind != yaml.ScalarNode || err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-			return fmt.Errorf("line %d: %s: a number is wanted here, not %q", v.Line, k.Value, v.Value)
-		}
-		if slices.ContainsFunc(t.rows, func(r metricRow) bool { return r.key == k.Value }) {
-			return fmt.Errorf("line %d: %s stands here twice", k.Line, k.Value)
+		f, err := numberAt(v)
+		wrong.add(v, err)
+		if _, twice := t.get(k.Value); twice {
+			wrong.add(k, fmt.Errorf("%s stands here twice", k.Value))
 		}
 		t.rows = append(t.rows, metricRow{k.Value, f, k.Line})
 	}
-	return nil
+	return wrong.err()
+}
+
+// numberAt reads a number; what is none is NaN, and an error.
+func numberAt(n *yaml.Node) (float64, error) {
+	f, err := strconv.ParseFloat(n.Value, 64)
+	switch {
+	case n.Kind != yaml.ScalarNode:
+		return math.NaN(), errors.New("a number is wanted here, not a list or a mapping")
+	case err != nil || math.IsNaN(f) || math.IsInf(f, 0):
+		return math.NaN(), fmt.Errorf("a number is wanted here, not %q", n.Value)
+	}
+	return f, nil
 }
 
 func (t metricTable) get(key string) (float64, bool) {
@@ -140,18 +151,14 @@ type settingTable map[string]string
 
 // UnmarshalYAML takes a mapping of names to any scalars.
 func (t *settingTable) UnmarshalYAML(n *yaml.Node) error {
-	if n.Kind != yaml.MappingNode {
-		return fmt.Errorf("a mapping of settings to values is wanted here")
-	}
 	*t = settingTable{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, v := n.Content[i], n.Content[i+1]
+	return eachKey(n, func(key string, v *yaml.Node) error {
 		if v.Kind != yaml.ScalarNode {
-			return fmt.Errorf("line %d: %s: one value is wanted here", v.Line, k.Value)
+			return errors.New("one value is wanted here")
 		}
-		(*t)[k.Value] = v.Value
-	}
-	return nil
+		(*t)[key] = v.Value
+		return nil
+	})
 }
 
 // factsPath is a path: its name, or a mapping.
@@ -177,14 +184,13 @@ func (p *factsPath) UnmarshalYAML(n *yaml.Node) error {
 			if v.Kind != yaml.SequenceNode {
 				return fmt.Errorf("a list of devices is wanted here")
 			}
+			var wrong mistakes
 			for _, c := range v.Content {
 				var h hop
-				if err := h.UnmarshalYAML(c); err != nil {
-					return err
-				}
+				wrong.add(c, h.UnmarshalYAML(c))
 				p.hops = append(p.hops, h)
 			}
-			return nil
+			return wrong.err()
 		}
 		return unknownKey(key, "name", "from", "to", "hops")
 	})
@@ -203,12 +209,12 @@ func (l *factsLink) UnmarshalYAML(n *yaml.Node) error {
 	l.line = n.Line
 	if n.Kind == yaml.SequenceNode {
 		if len(n.Content) != 2 {
-			return fmt.Errorf("a link has two ends")
+			return errors.New("a link has two ends")
 		}
-		if err := l.a.read(n.Content[0]); err != nil {
-			return err
-		}
-		return l.b.read(n.Content[1])
+		var wrong mistakes
+		wrong.add(n.Content[0], l.a.read(n.Content[0]))
+		wrong.add(n.Content[1], l.b.read(n.Content[1]))
+		return wrong.err()
 	}
 	return eachKey(n, func(key string, v *yaml.Node) error {
 		switch key {
@@ -244,23 +250,16 @@ func (e *factsEnd) read(n *yaml.Node) error {
 	})
 }
 
+// eachKey does something with every key of a mapping and its value, and returns all that is wrong with them.
 func eachKey(n *yaml.Node, do func(string, *yaml.Node) error) error {
 	if n.Kind != yaml.MappingNode {
-		return fmt.Errorf("a mapping (key: value) is wanted here")
+		return errors.New("a mapping (key: value) is wanted here")
 	}
+	var wrong mistakes
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if err := do(n.Content[i].Value, n.Content[i+1]); err != nil {
-			return fmt.Errorf("line %d: %s: %w", n.Content[i].Line, n.Content[i].Value, err)
-		}
+		wrong.add(n.Content[i+1], do(n.Content[i].Value, n.Content[i+1]))
 	}
-	return nil
-}
-
-func unknownKey(key string, valid ...string) error {
-	if n := nearest(key, valid); n != "" {
-		return fmt.Errorf("unknown key; did you mean %q?", n)
-	}
-	return fmt.Errorf("unknown key; here may stand: %s", strings.Join(valid, ", "))
+	return wrong.err()
 }
 
 // factsKey finds what makes a text a file of facts: the schema at the left margin, and beside it one of its tables.
@@ -284,10 +283,10 @@ func yamlName(name string) bool {
 // parseFacts reads a file of facts strictly.
 func parseFacts(name string, text []byte) (factsFile, error) {
 	var f factsFile
-	if err := decodeStrict(name, text, &f); err != nil {
-		return f, err
+	errs, whole := decodeAll(name, text, &f)
+	c := &factsCheck{errs}
+	if whole {
+		c.file(f)
 	}
-	c := &factsCheck{fileErrors: fileErrors{file: name}}
-	c.file(f)
 	return f, c.err()
 }

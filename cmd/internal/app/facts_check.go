@@ -36,7 +36,7 @@ func (c *factsCheck) file(f factsFile) {
 		if e.Type.isSet() {
 			c.oneOf(key+".type", e.Type, eventNames()...)
 		}
-		if _, _, err := factsTime(e.Time.text); err != nil && e.Time.isSet() {
+		if _, err := factsTime(e.Time.text); err != nil && e.Time.isSet() {
 			c.addf(e.Time.line, "%s.time: %v", key, err)
 		}
 	}
@@ -111,22 +111,37 @@ var timeLayouts = []struct {
 	{"2006-01-02T15:04", time.Minute}, {"2006-01-02 15:04", time.Minute}, {"2006-01-02", 24 * time.Hour}, {"15:04:05.999999999", time.Millisecond}, {"15:04", time.Minute},
 }
 
-// factsTime reads a time, and how exactly it is told. A time of day lies on the first of January 2000.
-func factsTime(s string) (t time.Time, exact time.Duration, err error) {
+// toldTime is a time as somebody told it.
+type toldTime struct {
+	at    time.Time     // in the year 0 if only the time of day was told
+	exact time.Duration // how exactly
+}
+
+// factsTime reads a time.
+func factsTime(s string) (toldTime, error) {
 	for _, l := range timeLayouts {
-		if t, err = time.Parse(l.layout, s); err != nil {
+		t, err := time.Parse(l.layout, s)
+		if err != nil {
 			continue
 		}
-		if t.Year() == 0 {
-			t = time.Date(2000, 1, 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
-		}
-		exact = l.exact
+		exact := l.exact
 		if exact < time.Second && !strings.Contains(s, ".") {
 			exact = time.Second
 		}
-		return t.UTC(), exact, nil
+		return toldTime{t.UTC(), exact}, nil
 	}
-	return t, 0, fmt.Errorf("%q is no time like 2026-03-02T14:02:05Z, 2026-03-02 14:02:05 or 14:02:05", s)
+	return toldTime{}, fmt.Errorf("%q is no time like 2026-03-02T14:02:05Z, 2026-03-02 14:02:05 or 14:02:05", s)
+}
+
+// hasDay says whether the date was told.
+func (t toldTime) hasDay() bool { return t.at.Year() > 0 }
+
+// on returns the time with the given day if it has none of its own.
+func (t toldTime) on(day time.Time) toldTime {
+	if !t.hasDay() {
+		t.at = t.at.AddDate(day.Year(), int(day.Month())-1, day.Day()-1)
+	}
+	return t
 }
 
 // eventNames returns the types of events that may stand in a file of facts.

@@ -14,8 +14,8 @@ func (b *factsBuilder) event(e factsEvent) {
 	if e.Type.isSet() {
 		ev.Type = timeline.EventType(e.Type.text)
 	}
-	if t, exact, err := factsTime(e.Time.text); err == nil {
-		ev.Span = timeline.Around(t, exact/2)
+	if t, err := b.told(e.Time.text); err == nil {
+		ev.Span = timeline.Around(t.at, t.exact/2)
 	}
 	switch {
 	case e.Device.isSet() && e.Port.isSet():

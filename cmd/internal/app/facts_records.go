@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"whydrop/cmd/internal/report"
 	"whydrop/correlate"
 	"whydrop/correlate/timeline"
 	"whydrop/rules"
@@ -35,6 +37,7 @@ func ParseFacts(name string, text []byte) (Facts, error) {
 	}
 	b := &factsBuilder{file: f, origin: timeline.Origin{Collector: factsSource + name}}
 	b.out.Name = name
+	b.chooseDay()
 	b.span()
 	b.topology()
 	for _, p := range f.Ports {
@@ -50,8 +53,22 @@ func ParseFacts(name string, text []byte) (Facts, error) {
 		b.host(h)
 	}
 	b.out.Snapshot = timeline.NewSnapshot(b.records...)
-	b.out.Counts = fmt.Sprintf("facts by hand: %d ports, %d probes, %d events, %d hosts", len(f.Ports), len(f.Probes), len(f.Events), len(f.Hosts))
+	b.out.Counts = "facts by hand: " + f.summary()
 	return b.out, nil
+}
+
+// summary says how many facts of each kind a file has.
+func (f factsFile) summary() string {
+	var out []string
+	for _, c := range []struct {
+		n    int
+		noun string
+	}{{len(f.Ports), "port"}, {len(f.Probes), "probe"}, {len(f.Events), "event"}, {len(f.Hosts), "host"}} {
+		if c.n > 0 {
+			out = append(out, rules.Plural(c.n, c.noun))
+		}
+	}
+	return cmp.Or(strings.Join(out, ", "), "none")
 }
 
 // Diagnose evaluates the catalogue over the facts. Where an event has no time, what rests on events is no more than
@@ -80,8 +97,43 @@ type factsBuilder struct {
 	file    factsFile
 	out     Facts
 	all     timeline.Span // the time that everything without a time of its own lies in
+	day     time.Time     // on which times of day alone lie
 	origin  timeline.Origin
 	records []timeline.Record
+}
+
+// told reads a time with the day that was chosen.
+func (b *factsBuilder) told(s string) (toldTime, error) {
+	t, err := factsTime(s)
+	return t.on(b.day), err
+}
+
+// chooseDay chooses on which day times of day alone lie: that of the first date told, else none.
+func (b *factsBuilder) chooseDay() {
+	b.day = report.NoDay
+	var texts []string
+	for _, e := range b.file.Events {
+		texts = append(texts, e.Time.text)
+	}
+	for _, p := range b.file.Probes {
+		texts = append(texts, p.When.text)
+	}
+	bare, dated := false, false
+	for _, s := range texts {
+		switch t, err := factsTime(s); {
+		case err != nil:
+		case !t.hasDay():
+			bare = true
+		case !dated:
+			b.day, dated = t.at, true
+		}
+	}
+	switch {
+	case bare && dated:
+		b.out.Notes = append(b.out.Notes, "Times of day without a date are taken for those of "+b.day.Format(time.DateOnly)+".")
+	case bare:
+		b.out.Notes = append(b.out.Notes, "Only times of day were told; where a form wants a date, it is "+report.NoDay.Format(time.DateOnly)+".")
+	}
 }
 
 // span chooses the time in which everything without a time of its own lies: as long as the longest interval, and around
@@ -96,20 +148,19 @@ func (b *factsBuilder) span() {
 	}
 	var told timeline.Span
 	for _, e := range b.file.Events {
-		if t, exact, err := factsTime(e.Time.text); err == nil {
-			told = told.Union(timeline.Around(t, exact))
+		if t, err := b.told(e.Time.text); err == nil {
+			told = told.Union(timeline.Around(t.at, t.exact))
 		}
 	}
 	for _, p := range b.file.Probes {
-		if t, exact, err := factsTime(p.When.text); err == nil {
-			told = told.Union(timeline.Span{From: t.Add(-exact), To: t.Add(exact + lengthOf(p.DurationS))})
+		if t, err := b.told(p.When.text); err == nil {
+			told = told.Union(timeline.Span{From: t.at.Add(-t.exact), To: t.at.Add(t.exact + lengthOf(p.DurationS))})
 		}
 	}
 	b.out.Undated = slices.ContainsFunc(b.file.Events, func(e factsEvent) bool { return !e.Time.isSet() && e.Type.isSet() })
 	b.out.MadeUp = told.IsZero()
 	if told.IsZero() {
-		from := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-		b.all = timeline.Span{From: from, To: from.Add(length)}
+		b.all = timeline.Span{From: report.NoDay, To: report.NoDay.Add(length)}
 		return
 	}
 	told = told.Widen(length/2, length/2)
@@ -343,8 +394,8 @@ func (b *factsBuilder) probe(p factsProbe) {
 		attrs["port"] = m[1]
 	}
 	sp := b.all
-	if t, exact, err := factsTime(p.When.text); err == nil {
-		sp = timeline.Around(t, exact)
+	if t, err := b.told(p.When.text); err == nil {
+		sp = timeline.Around(t.at, t.exact)
 		sp.To = sp.To.Add(lengthOf(p.DurationS))
 	}
 	b.put(timeline.Event{Subject: timeline.Path(b.pathOf(p)), Type: timeline.EventResult, Span: sp, Attrs: attrs, Origin: b.origin})

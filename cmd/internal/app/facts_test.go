@@ -31,7 +31,12 @@ func TestFactsSayWhatIsWrongAndWhere(t *testing.T) {
 		"a time that is none":               {"schema: 1\nevents:\n  - time: yesterday\n", []string{"facts.yaml:3", "events[0].time", "yesterday"}},
 		"a link of one end":                 {"schema: 1\ntopology:\n  links:\n    - [a 1]\n", []string{"facts.yaml:4", "two ends"}},
 		"a key of a path that is not there": {"schema: 1\ntopology:\n  paths:\n    - {nam: a-b}\n", []string{"facts.yaml:4", "nam", `did you mean "name"`}},
-		"two mistakes at once":              {"schema: 1\nports:\n  - now: {if.x: 1}\nprobes:\n  - loss_ratio: 2\n", []string{"facts.yaml:3", "facts.yaml:5"}},
+		"a type, a value and a name at once": {"schema: 1\nports:\n  - {duplex: ful, speed: fast}\nprobes:\n  - {rate_bps: 5 Mbit/s, proto: tpc, ratebps: 3}\n", []string{
+			"facts.yaml:3: ports[0].duplex: ", "facts.yaml:3: ports[0].speed: a number", "facts.yaml:5: probes[0].rate_bps: ", "facts.yaml:5: probes[0].proto: ", `facts.yaml:5: probes[0]: unknown key "ratebps"`}},
+		"all that is wrong with a table": {"schema: 1\nports:\n  - now: {if.x: a, if.in.fcs: b}\n", []string{
+			"ports[0].now.if.x: a number", `ports[0].now: unknown metric "if.x"`, "ports[0].now.if.in.fcs: a number"}},
+		"both ends of a link":  {"schema: 1\ntopology:\n  links: [[a, b]]\n", []string{`topology.links[0][0]: "a"`, `topology.links[0][1]: "b"`}},
+		"two mistakes at once": {"schema: 1\nports:\n  - now: {if.x: 1}\nprobes:\n  - loss_ratio: 2\n", []string{"facts.yaml:3", "facts.yaml:5"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := ParseFacts("facts.yaml", []byte(c.text))
@@ -174,6 +179,42 @@ func TestFactsWithoutAnyTimeAreNotDated(t *testing.T) {
 				t.Errorf("%s: %q is dated %v", f.ID, e.Text, e.Span)
 			}
 		}
+	}
+}
+
+func TestTimesOfDayHaveNoDate(t *testing.T) {
+	for name, c := range map[string]struct {
+		text, want, never, note string
+	}{
+		"times of day alone": {
+			`{time: "14:02:05", device: sw1, port: Gi1, type: if.oper, text: went down}, {time: "14:02:05", type: path.outage, text: for 4 s}`,
+			"14:02:05", "2000-01-01", "Only times of day were told",
+		},
+		"a date with one of them": {
+			`{time: "2026-03-02 14:02:05", device: sw1, port: Gi1, type: if.oper, text: went down}, {time: "14:02:05", type: path.outage, text: for 4 s}`,
+			"2026-03-02 14:02:0", "2000-01-01", "taken for those of 2026-03-02",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "facts.yaml")
+			if err := os.WriteFile(path, []byte("schema: 1\ntopology: {paths: [{name: p, hops: [sw1]}]}\nevents: ["+c.text+"]\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			doc := Analyze([]string{path}, nil)
+			if !strings.Contains(strings.Join(doc.Notes, "\n"), c.note) {
+				t.Errorf("notes %q", doc.Notes)
+			}
+			doc.Notes = nil
+			for _, format := range []string{"text", "md", "html"} {
+				var b strings.Builder
+				if err := WriteReport(&b, doc, format); err != nil {
+					t.Fatal(err)
+				}
+				if !strings.Contains(b.String(), c.want) || strings.Contains(b.String(), c.never) {
+					t.Errorf("%s lacks %q or says %q:\n%s", format, c.want, c.never, b.String())
+				}
+			}
+		})
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"whydrop/cmd/internal/report"
 	"whydrop/probe/iperf3"
 	"whydrop/probe/tcpinfo"
+	"whydrop/rules"
 )
 
 // probeTable prints a test as a table like iperf3's. Sender and receiver are labelled; what the receiver counted is
@@ -64,7 +65,7 @@ func (t *probeTable) connected(conns []iperf3.Connection) {
 	case t.test.Bytes > 0:
 		what = fmt.Sprintf("%d bytes to send", t.test.Bytes)
 	}
-	fmt.Fprintf(t.w, "Starting Test: protocol: %s, %d streams, omitting %g seconds, %s, tos %d\n", protocolName(t.test), max(t.test.Streams, 1), t.test.Omit.Seconds(), what, t.test.TOS)
+	fmt.Fprintf(t.w, "Starting Test: protocol: %s, %s, omitting %g seconds, %s, tos %d\n", protocolName(t.test), rules.Plural(max(t.test.Streams, 1), "stream"), t.test.Omit.Seconds(), what, t.test.TOS)
 }
 
 // granted says what a socket got, beside what was asked for.

@@ -87,7 +87,7 @@ func TestATestIsCaptured(t *testing.T) {
 	if err != nil || len(b) < 24+20*(16+52) {
 		t.Errorf("%d octets captured, %v", len(b), err)
 	}
-	if !strings.Contains(progress.String(), "packets captured to "+file) {
+	if got := progress.String(); !strings.Contains(got, "packets captured") || !strings.Contains(got, " to "+file) {
 		t.Errorf("got %q", progress.String())
 	}
 	if s, err := os.Stat(file); err != nil || s.Mode().Perm() != 0o600 {

@@ -99,8 +99,8 @@ func TestWatchReceivesLinesAndTellsHowMany(t *testing.T) {
 	if len(events) != 1 {
 		t.Errorf("%d events: %+v", len(events), res.Snapshot.Events())
 	}
-	if !slices.ContainsFunc(res.Document.Warnings, func(w string) bool { return strings.HasPrefix(w, "syslog: ") && strings.Contains(w, "received") }) {
-		t.Errorf("warnings %q", res.Document.Warnings)
+	if !slices.ContainsFunc(res.Document.Notes, func(w string) bool { return strings.HasPrefix(w, "syslog: ") && strings.Contains(w, "received") }) {
+		t.Errorf("notes %q", res.Document.Notes)
 	}
 }
 

@@ -291,6 +291,6 @@ func TestRules(w io.Writer, dir string) (ok bool, err error) {
 			fmt.Fprintf(w, "WRONG   %s: %s\n", name, b)
 		}
 	}
-	fmt.Fprintf(w, "%d rules, %d cases, %d wrong, %d mistakes in files\n", len(ids), len(results), bad, len(refused))
+	fmt.Fprintf(w, "%s, %s, %d wrong, %s in files\n", rules.Plural(len(ids), "rule"), rules.Plural(len(results), "case"), bad, rules.Plural(len(refused), "mistake"))
 	return bad == 0 && len(refused) == 0, nil
 }

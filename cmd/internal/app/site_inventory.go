@@ -15,6 +15,7 @@ import (
 
 	"whydrop/devices"
 	"whydrop/devices/inventory"
+	"whydrop/rules"
 )
 
 // siteDefaults is how devices are asked that do not say so themselves.
@@ -237,7 +238,7 @@ func (s scalar) sameLine(list []string) (out []scalar) {
 // did not tell is left to fill in.
 func SiteFromInventory(name string, found inventory.Found) []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# A site of %d devices, written from %s (%s).\n", len(found.Devices), quoteYAML(name), found.Format)
+	fmt.Fprintf(&b, "# A site of %s, written from %s (%s).\n", rules.Plural(len(found.Devices), "device"), quoteYAML(name), found.Format)
 	b.WriteString(`#
 # Keep those on the path, name their ports, and try it:  whydrop check -f FILE
 # Secrets never stand here, only where to find them: env:NAME  file:PATH  cmd:COMMAND ARGS  prompt:LABEL

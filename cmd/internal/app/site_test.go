@@ -80,11 +80,11 @@ func TestSiteMistakesNameFileLineAndWayOut(t *testing.T) {
 		name, in string
 		want     []string
 	}{
-		{"an unknown key names the nearest right one", "site: a\ndevices:\n  - nmae: x\n", []string{`site.yaml:3: unknown key "nmae"; did you mean "name"?`}},
+		{"an unknown key names the nearest right one", "site: a\ndevices:\n  - nmae: x\n", []string{`site.yaml:3: devices[0]: unknown key "nmae"; did you mean "name"?`}},
 		{"an unknown key in a flow mapping", "devices:\n  - name: x\n    snmp: {comunity: env:C}\n", []string{`site.yaml:3`, `did you mean "community"?`}},
 		{"a duplicate key", "site: a\nsite: b\n", []string{`site.yaml:2: mapping key "site" already defined at line 1`}},
 		{"a list where text is wanted", "site: [a]\n", []string{"site.yaml:1", "one value is wanted here"}},
-		{"text where a list is wanted", "devices:\n  - name: x\n    ports: Gi1/0/1\n", []string{"site.yaml:3: a list is wanted here"}},
+		{"text where a list is wanted", "devices:\n  - name: x\n    ports: Gi1/0/1\n", []string{"site.yaml:3: devices[0].ports: a list is wanted here"}},
 		{"broken YAML", "site: a\n b: [\n", []string{"site.yaml:2: not valid YAML"}},
 		{"an empty file", "", []string{"site.yaml:1: is empty", "whydrop init"}},
 		{"two documents", "site: a\n---\nsite: b\n", []string{"more than one YAML document"}},

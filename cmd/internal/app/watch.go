@@ -234,7 +234,8 @@ func (w *watch) document(s timeline.Snapshot) report.Document {
 	found := w.diagnose(s)
 	return report.Build(report.Input{
 		Topology: w.plan.Topology, Snapshot: s, Diagnoses: found, Problems: problems, Session: w.rec.Path(),
-		Warnings: slices.Concat(w.plan.Warnings, w.receiving.notes(), unmeasured(s, planPaths(w.plan)), unexplained(s, w.plan.Topology, found)),
+		Notes:    w.receiving.notes(),
+		Warnings: slices.Concat(w.plan.Warnings, unmeasured(s, planPaths(w.plan)), unexplained(s, w.plan.Topology, found)),
 	})
 }
 

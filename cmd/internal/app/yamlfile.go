@@ -7,6 +7,7 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -80,7 +81,13 @@ func (h *hops) UnmarshalYAML(n *yaml.Node) error {
 // fileErrors is a list of mistakes in one file, each with its line.
 type fileErrors struct {
 	file string
-	list []error
+	list []fileError
+}
+
+// fileError is one of them; line 0 is the file as a whole.
+type fileError struct {
+	line int
+	error
 }
 
 func (e *fileErrors) addf(line int, format string, args ...any) {
@@ -88,11 +95,18 @@ func (e *fileErrors) addf(line int, format string, args ...any) {
 	if line > 0 {
 		where += ":" + strconv.Itoa(line)
 	}
-	e.list = append(e.list, fmt.Errorf("%s: %w", where, fmt.Errorf(format, args...)))
+	e.list = append(e.list, fileError{line, fmt.Errorf("%s: %w", where, fmt.Errorf(format, args...))})
 }
 
-// err returns all mistakes as one error, or nil.
-func (e *fileErrors) err() error { return errors.Join(e.list...) }
+// err returns all mistakes as one error in the order of their lines, or nil.
+func (e *fileErrors) err() error {
+	slices.SortStableFunc(e.list, func(a, b fileError) int { return a.line - b.line })
+	var list []error
+	for _, m := range e.list {
+		list = append(list, m.error)
+	}
+	return errors.Join(list...)
+}
 
 // readLimited reads a file of at most yamlMax bytes.
 func readLimited(path string) ([]byte, error) { return readLimitedTo(path, yamlMax) }
@@ -121,7 +135,13 @@ func readLimitedTo(path string, most int64) ([]byte, error) {
 // decodeStrict decodes one YAML document into out. Unknown and duplicate keys and wrong types are mistakes that
 // name file, line and, for a key, the nearest right one.
 func decodeStrict(file string, in []byte, out any) error {
-	errs := fileErrors{file: file}
+	errs, _ := decodeAll(file, in, out)
+	return errs.err()
+}
+
+// decodeAll is decodeStrict for whoever checks further: whole says whether the text could be decoded but for the mistakes.
+func decodeAll(file string, in []byte, out any) (errs fileErrors, whole bool) {
+	errs.file = file
 	l, err := yaml.NewLoader(strings.NewReader(string(in)), yaml.WithKnownFields(), yaml.WithUniqueKeys())
 	if err == nil {
 		err = l.Load(out)
@@ -131,21 +151,78 @@ func decodeStrict(file string, in []byte, out any) error {
 	switch {
 	case err == nil:
 		if err := l.Load(new(any)); !errors.Is(err, io.EOF) {
-			errs.addf(0, "holds more than one YAML document; one file is one site")
+			errs.addf(0, "holds more than one YAML document, where one is wanted")
 		}
+		whole = true
 	case errors.Is(err, io.EOF):
 		errs.addf(1, "is empty; `whydrop init` writes an example")
 	case errors.As(err, &many):
-		keys := keysOf(reflect.TypeOf(out))
+		keys, places := keysOf(reflect.TypeOf(out)), placesOf(in)
 		for _, e := range many.Errors {
-			errs.addf(e.Mark.Line, "%s", plain(e.Message, keys))
+			errs.addf(e.Mark.Line, "%s%s", places[place{e.Mark.Line, e.Mark.Column}], plain(e.Message, keys))
 		}
+		whole = true
 	case errors.As(err, &one):
 		errs.addf(one.Mark.Line, "not valid YAML: %s", one.Message)
 	default:
 		errs.addf(0, "%w", err)
 	}
-	return errs.err()
+	return errs, whole
+}
+
+// place is where a value stands in a text.
+type place struct{ line, column int }
+
+// placesOf tells of each key and value in a YAML text under which key it stands, in the form of the head of a message:
+// "ports[0].speed: ".
+func placesOf(in []byte) map[place]string {
+	out := map[place]string{}
+	var walk func(*yaml.Node, string)
+	walk = func(n *yaml.Node, key string) {
+		if at := (place{n.Line, n.Column}); key != "" && out[at] == "" {
+			out[at] = key + ": "
+		}
+		for i, c := range n.Content {
+			switch {
+			case n.Kind == yaml.DocumentNode:
+				walk(c, "")
+			case n.Kind == yaml.SequenceNode:
+				walk(c, fmt.Sprintf("%s[%d]", key, i))
+			case i%2 == 1:
+				walk(c, strings.TrimPrefix(key+"."+n.Content[i-1].Value, "."))
+			default: // a key stands in what it is a key of
+				walk(c, key)
+			}
+		}
+	}
+	var root yaml.Node
+	if yaml.Unmarshal(in, &root) == nil {
+		walk(&root, "")
+	}
+	return out
+}
+
+// mistakes collects what is wrong in the parts of one node, so that a decoder tells all of it at once.
+type mistakes struct{ list []*yaml.LoadError }
+
+// add takes in the mistakes of a part; nil is none.
+func (m *mistakes) add(part *yaml.Node, err error) {
+	var many *yaml.LoadErrors
+	switch {
+	case err == nil:
+	case errors.As(err, &many):
+		m.list = append(m.list, many.Errors...)
+	default:
+		m.list = append(m.list, &yaml.LoadError{Message: err.Error(), Mark: yaml.Mark{Line: part.Line, Column: part.Column}})
+	}
+}
+
+// err returns them in the form that the decoder takes in as mistakes of its own, or nil.
+func (m *mistakes) err() error {
+	if len(m.list) == 0 {
+		return nil
+	}
+	return &yaml.LoadErrors{Errors: m.list}
 }
 
 var (
@@ -156,11 +233,7 @@ var (
 // plain says a decoder's message in words for somebody who has never seen our Go types.
 func plain(msg string, keys map[string][]string) string {
 	if m := unknownField.FindStringSubmatch(msg); m != nil {
-		valid := keys[m[2]]
-		if n := nearest(m[1], valid); n != "" {
-			return fmt.Sprintf("unknown key %q; did you mean %q?", m[1], n)
-		}
-		return fmt.Sprintf("unknown key %q; here may stand: %s", m[1], strings.Join(valid, ", "))
+		return unknownKey(m[1], keys[m[2]]...).Error()
 	}
 	if m := wrongType.FindStringSubmatch(msg); m != nil {
 		want := "a mapping (key: value)"
@@ -172,6 +245,13 @@ func plain(msg string, keys map[string][]string) string {
 		return fmt.Sprintf("%s is wanted here, not %q", want, m[2])
 	}
 	return msg
+}
+
+func unknownKey(key string, valid ...string) error {
+	if n := nearest(key, valid); n != "" {
+		return fmt.Errorf("unknown key %q; did you mean %q?", key, n)
+	}
+	return fmt.Errorf("unknown key %q; here may stand: %s", key, strings.Join(valid, ", "))
 }
 
 // keysOf lists the YAML keys of every struct type reachable from t, by the type's name.

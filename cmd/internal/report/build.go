@@ -28,6 +28,7 @@ func Build(in Input) Document {
 		Inputs:        list(in.Blocks, func(b Block) Block { return Block{Clean(b.Where), Clean(b.Kind), prose(b.What)} }),
 		Problems:      list(in.Problems, prose),
 		Warnings:      list(warnings(in), prose),
+		Notes:         list(in.Notes, prose),
 		Paths:         list(in.Topology.Paths, pathOf),
 		Snapshot:      in.Snapshot,
 		Topology:      in.Topology,

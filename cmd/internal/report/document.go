@@ -37,6 +37,7 @@ type Document struct {
 	Inputs        []Block    `json:"inputs"`   // what analyze recognised; empty for a live report
 	Problems      []string   `json:"problems"` // devices, probes or files that could not be read
 	Warnings      []string   `json:"warnings"` // relaxed security, untrusted clocks, wide clear-text
+	Notes         []string   `json:"notes"`    // how it was come by: how an investigation ended, what was assumed
 	Session       *string    `json:"session"`  // where the recording lies
 	Paths         []PathNote `json:"paths"`
 
@@ -136,6 +137,7 @@ type Input struct {
 	Blocks    []Block
 	Problems  []string
 	Warnings  []string
+	Notes     []string
 	Session   string // path of the recording; "" if there is none
 	// BlindPaths and such are told by the diagnoses; nothing here is guessed.
 }

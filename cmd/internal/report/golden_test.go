@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func document(c reporttest.Case) report.Document {
 	return report.Build(report.Input{
 		Topology: c.Topology, Snapshot: c.Snapshot(), Diagnoses: c.Diagnoses,
-		Problems: c.Problems, Warnings: c.Warnings, Session: c.Session,
+		Problems: c.Problems, Warnings: c.Warnings, Notes: c.Notes, Session: c.Session,
 	})
 }
 

@@ -184,7 +184,7 @@ func healthyLine(d Document) string {
 		noun string
 	}{{len(d.Inputs), "block"}, {len(devices), "device"}, {len(ports), "port"}, {series, "series"}} {
 		if c.n > 0 {
-			parts = append(parts, plural(c.n, c.noun))
+			parts = append(parts, rules.Plural(c.n, c.noun))
 		}
 	}
 	what := strings.Join(parts, ", ") + " examined"
@@ -192,11 +192,4 @@ func healthyLine(d Document) string {
 		what += " over " + RoundLength(d.Span.To.Sub(*d.Span.From))
 	}
 	return "Nothing found: " + what
-}
-
-func plural(n int, noun string) string {
-	if n == 1 || noun == "series" {
-		return fmt.Sprintf("%d %s", n, noun)
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

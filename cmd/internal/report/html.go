@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/rivo/uniseg"
 
@@ -38,24 +37,24 @@ func HTML(w io.Writer, d Document) error {
 
 // htmlDoc is what the template shows, every text clean and every figure written.
 type htmlDoc struct {
-	Verdict, Sign, Word     string
-	Headline, Site, Covers  string
-	Paths                   []string
-	Session                 string
-	Charts                  []svgChart
-	Findings                []htmlFinding
-	Outages                 []htmlOutage
-	ManyPaths               bool
-	Ports                   []htmlPort
-	Events                  []htmlEvent
-	MoreEvents              int
-	MoreOutages             int
-	Tests                   []htmlTest
-	MoreTests               int
-	Inputs                  []Block
-	Looked                  []htmlLook
-	Problems, Warnings      []string
-	HasOffPath, HasOffEvent bool
+	Verdict, Sign, Word       string
+	Headline, Site, Covers    string
+	Paths                     []string
+	Session                   string
+	Charts                    []svgChart
+	Findings                  []htmlFinding
+	Outages                   []htmlOutage
+	ManyPaths                 bool
+	Ports                     []htmlPort
+	Events                    []htmlEvent
+	MoreEvents                int
+	MoreOutages               int
+	Tests                     []htmlTest
+	MoreTests                 int
+	Inputs                    []Block
+	Looked                    []htmlLook
+	Notes, Problems, Warnings []string
+	HasOffPath, HasOffEvent   bool
 }
 
 type htmlFinding struct {
@@ -98,7 +97,7 @@ func newHTMLDoc(d Document) htmlDoc {
 		Verdict: d.Verdict, Sign: w[0], Word: w[1],
 		Headline: Clean(d.Headline), Site: Clean(d.Site), Covers: SpanText(d.Span), Paths: list(d.Paths, PathText),
 		ManyPaths: len(d.Paths) > 1,
-		Inputs:    d.Inputs, Problems: list(d.Problems, Clean), Warnings: list(d.Warnings, Clean),
+		Inputs:    d.Inputs, Notes: list(d.Notes, Clean), Problems: list(d.Problems, Clean), Warnings: list(d.Warnings, Clean),
 		Looked: list(Looked(d), func(l Look) htmlLook { return htmlLook{l.Name, l.String()} }),
 	}
 	if d.Session != nil {
@@ -165,7 +164,7 @@ func htmlFindingOf(i int, f Finding) htmlFinding {
 
 func htmlOutageOf(o Outage) htmlOutage {
 	return htmlOutage{
-		Direction: DirectionText(o.Direction), From: o.From.UTC().Format("2006-01-02 15:04:05.000"),
+		Direction: DirectionText(o.Direction), From: DayClock(o.From),
 		Length: OutageLength(o), Seen: Clean(SeenText(o, false)), Path: Clean(o.Path),
 	}
 }
@@ -246,7 +245,7 @@ func htmlEventOf(d Document, e timeline.Event) htmlEvent {
 		when = e.Span.From
 	}
 	return htmlEvent{
-		When: when.UTC().Format(time.DateOnly) + " " + Clock(when), Where: Clean(strings.TrimPrefix(e.Subject.String(), "path ")),
+		When: DayClock(when), Where: Clean(strings.TrimPrefix(e.Subject.String(), "path ")),
 		What: EventText(e), Off: !d.Topology.OnPath(e.Subject), Outage: e.Type == timeline.EventOutage,
 	}
 }

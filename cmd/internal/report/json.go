@@ -57,7 +57,7 @@ func escapeHidden(in []byte) []byte {
 func (d Document) MarshalJSON() ([]byte, error) {
 	type plain Document
 	d.Findings, d.Outages, d.Examined = some(d.Findings), some(d.Outages), some(d.Examined)
-	d.Tests = some(d.Tests)
+	d.Tests, d.Notes = some(d.Tests), some(d.Notes)
 	d.Inputs, d.Problems, d.Warnings, d.Paths = some(d.Inputs), some(d.Problems), some(d.Warnings), some(d.Paths)
 	return encode(plain(d))
 }

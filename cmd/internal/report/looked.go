@@ -3,6 +3,8 @@ package report
 import (
 	"slices"
 	"strings"
+
+	"whydrop/rules"
 )
 
 // Look is what was examined of one device, path or host, in short.
@@ -100,27 +102,28 @@ func (o OffPort) String() string {
 	if o.Events == 0 {
 		return o.Port
 	}
-	return o.Port + " (" + plural(o.Events, "event") + ")"
+	return o.Port + " (" + rules.Plural(o.Events, "event") + ")"
 }
 
 // String is the entry in one sentence, without its name.
 func (l Look) String() string {
 	var parts []string
 	switch {
+	case l.nothingWasRead && l.Gaps == 0 && l.Events > 0: // told by hand or by its log
 	case l.nothingWasRead:
 		parts = append(parts, "nothing could be read")
 	case l.Ports > 0:
-		parts = append(parts, plural(l.Ports, "port"), plural(l.Series, "series"), plural(l.Samples, "sample"))
+		parts = append(parts, rules.Plural(l.Ports, "port"), rules.Plural(l.Series, "series"), rules.Plural(l.Samples, "sample"))
 	case l.Series == 0 && l.Tests > 0:
-		parts = append(parts, plural(l.Tests, "test"))
+		parts = append(parts, rules.Plural(l.Tests, "test"))
 	default:
-		parts = append(parts, plural(l.Series, "series"), plural(l.Samples, "sample"))
+		parts = append(parts, rules.Plural(l.Series, "series"), rules.Plural(l.Samples, "sample"))
 	}
 	if l.Gaps > 0 {
-		parts = append(parts, plural(l.Gaps, "gap")+reasonsText(l.Reasons))
+		parts = append(parts, rules.Plural(l.Gaps, "gap")+reasonsText(l.Reasons))
 	}
 	if l.Events > 0 {
-		parts = append(parts, plural(l.Events, "event"))
+		parts = append(parts, rules.Plural(l.Events, "event"))
 	}
 	if len(l.Unread) > 0 {
 		parts = append(parts, "never read: "+strings.Join(l.Unread, ", "))

@@ -28,6 +28,7 @@ func Markdown(w io.Writer, d Document) error {
 	for i, f := range d.Findings {
 		m.finding(d, i, f)
 	}
+	m.list("Notes", d.Notes)
 	m.inputs(d)
 	m.examined(d)
 	m.list("Could not be read", d.Problems)
@@ -97,7 +98,7 @@ func (m *mdPage) outages(d Document) {
 	}
 	m.printf("\n| Direction | From (UTC) | Length | Seen by |\n|---|---|---:|---|\n")
 	for _, o := range d.Outages[:min(len(d.Outages), maxRows)] {
-		m.printf("| %s | %s | %s | %s |\n", mdText(o.Direction), o.From.UTC().Format("2006-01-02 15:04:05.000"),
+		m.printf("| %s | %s | %s | %s |\n", mdText(o.Direction), DayClock(o.From),
 			mdText(OutageLength(o)), mdText(SeenText(o, len(d.Paths) > 1)))
 	}
 	if more := len(d.Outages) - maxRows; more > 0 {

@@ -64,7 +64,7 @@ func htmlTestOf(t Test) htmlTest {
 		what = t.Proto + " " + DirectionText(t.Direction)
 	}
 	return htmlTest{
-		When: t.From.Format(time.DateOnly) + " " + Clock(t.From), What: what,
+		When: DayClock(t.From), What: what,
 		Asked: figure(t.Offered, Rate), Arrived: figure(t.Rate, Rate), Lost: figure(t.Loss, Percent), Again: figure(t.Retransmits, number),
 		RTT: figure(t.RTT, func(ms float64) string { return Length(time.Duration(ms * float64(time.Millisecond))) }),
 	}

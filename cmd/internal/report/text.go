@@ -23,6 +23,7 @@ func TextIn(w io.Writer, d Document, zone *time.Location) error {
 	for i, f := range d.Findings {
 		p.finding(d, i, f)
 	}
+	p.bullets("NOTES", d.Notes)
 	p.inputs(d)
 	p.examined(d)
 	p.bullets("COULD NOT BE READ", d.Problems)
@@ -149,12 +150,11 @@ func SpanText(s Span) string {
 	case s.From.Equal(*s.To):
 		return Stamp(*s.From)
 	}
-	const day = time.DateOnly
-	to := Clock(*s.To)
-	if s.From.UTC().Format(day) != s.To.UTC().Format(day) {
-		to = s.To.UTC().Format(day) + " " + to
+	to := DayClock(*s.To)
+	if sameDay(*s.From, *s.To) {
+		to = Clock(*s.To)
 	}
-	return fmt.Sprintf("%s %s to %s UTC (%s)", s.From.UTC().Format(day), Clock(*s.From), to, Length(s.To.Sub(*s.From)))
+	return fmt.Sprintf("%s to %s UTC (%s)", DayClock(*s.From), to, Length(s.To.Sub(*s.From)))
 }
 
 // Moment writes when something happened, with its uncertainty: "14:02:05.120", "14:02:05.120 ±40 ms", and for
@@ -277,7 +277,7 @@ func (p *page) outages(d Document, title string) {
 	}
 	p.line("  Direction  From (UTC)               Length        Seen by")
 	for _, o := range d.Outages[:min(len(d.Outages), maxOutages)] {
-		row := fmt.Sprintf("  %s  %s  %s  %s", Pad(o.Direction, 9), o.From.UTC().Format("2006-01-02 15:04:05.000"),
+		row := fmt.Sprintf("  %s  %s  %s  %s", Pad(o.Direction, 9), Pad(DayClock(o.From), 23),
 			Pad(OutageLength(o), 12), SeenText(o, len(d.Paths) > 1))
 		p.line(Clip(Clean(row), Columns))
 	}

@@ -158,8 +158,24 @@ func MetricName(metric string) string {
 	return metric
 }
 
+// NoDay is the day on which moments lie of which only the time of day is known. Its date is never shown.
+var NoDay = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
 // Stamp writes a moment in full: "2026-03-01 14:02:05.120 UTC".
-func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.000") + " UTC" }
+func Stamp(t time.Time) string { return DayClock(t) + " UTC" }
+
+// DayClock writes date and time of day of a moment in UTC, to the millisecond: "2026-03-01 14:02:05.120". Of a moment on
+// [NoDay] it writes the time of day alone.
+func DayClock(t time.Time) string {
+	if sameDay(t, NoDay) {
+		return Clock(t)
+	}
+	return t.UTC().Format(time.DateOnly) + " " + Clock(t)
+}
+
+func sameDay(a, b time.Time) bool {
+	return a.UTC().Format(time.DateOnly) == b.UTC().Format(time.DateOnly)
+}
 
 // Clock writes the time of day of a moment in UTC, to the millisecond: "14:02:05.120".
 func Clock(t time.Time) string { return t.UTC().Format("15:04:05.000") }

@@ -33,6 +33,8 @@ func TestFiguresAreWrittenAsPeopleReadThem(t *testing.T) {
 		{"a unit nobody knows", Figure("x", 3.14159, "furlong"), "3.142 furlong"},
 		{"milliseconds from elsewhere", Figure("x", 12, "ms"), "12 ms"},
 		{"a metric's name", MetricName("if.in.fcs"), "FCS errors (CRC)"},
+		{"a moment", Stamp(time.Date(2026, 3, 1, 14, 2, 5, 120e6, time.UTC)), "2026-03-01 14:02:05.120 UTC"},
+		{"a time of day of which nobody told the date", Stamp(NoDay.Add(14 * time.Hour)), "14:00:00.000 UTC"},
 		{"an event's name", MetricName("stp.state"), "stp.state"},
 	}
 	for _, tt := range tests {

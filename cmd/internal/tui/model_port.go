@@ -8,6 +8,7 @@ import (
 
 	"whydrop/cmd/internal/report"
 	"whydrop/correlate/timeline"
+	"whydrop/rules"
 )
 
 // Detail is one line of what is known of a port.
@@ -278,9 +279,9 @@ func (d *details) counters() {
 	}
 	switch {
 	case still > 0 && label == "Errors":
-		d.add(label, fmt.Sprintf("none: %d counters stood still since %s UTC", still, report.ClockSecond(began)), false)
+		d.add(label, fmt.Sprintf("none: %s stood still since %s UTC", rules.Plural(still, "counter"), report.ClockSecond(began)), false)
 	case still > 0:
-		d.add("", fmt.Sprintf("%d more counters stood still", still), false)
+		d.add("", rules.Plural(still, "more counter")+" stood still", false)
 	case label == "Errors":
 		d.add(label, "no counter was read"+d.why(timeline.InErrors), false)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"whydrop/cmd/internal/report"
+	"whydrop/rules"
 )
 
 // styled is one line of a page of text.
@@ -35,7 +36,7 @@ func drawText(c *canvas, lines []styled, s *state) {
 		c.put(x, i-top, l.ink, l.text)
 	}
 	if more := len(lines) - top - c.height; more > 0 {
-		c.right(c.width-1, c.height-1, inkDim, fmt.Sprintf("  %s %d more lines", s.glyphs.dn, more))
+		c.right(c.width-1, c.height-1, inkDim, fmt.Sprintf("  %s %s", s.glyphs.dn, rules.Plural(more, "more line")))
 	}
 }
 

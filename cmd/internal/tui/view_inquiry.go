@@ -34,7 +34,7 @@ func drawInquiry(c *canvas, m *Model, s *state) {
 		c.put(1, i-top, lines[i].ink, lines[i].text)
 	}
 	if more := len(lines) - top - height; more > 0 {
-		c.right(c.width-1, height-1, inkDim, fmt.Sprintf("%s %d more lines", s.glyphs.dn, more))
+		c.right(c.width-1, height-1, inkDim, fmt.Sprintf("%s %s", s.glyphs.dn, rules.Plural(more, "more line")))
 	}
 	if prompt.text != "" {
 		c.putMax(1, c.height-1, c.width-1, prompt.ink, report.Clip(prompt.text, c.width-2))

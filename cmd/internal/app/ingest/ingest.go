@@ -49,7 +49,7 @@ type Result struct {
 	Blocks   []report.Block // in the order of the texts
 	Pasted   rules.Pasted
 	Records  []timeline.Record
-	Warnings []string // what was made up
+	Notes    []string // what was made up
 	Measured bool     // something was recognised, so that there is something to judge
 	Undated  bool     // none of the records has a date of its own
 }
@@ -250,7 +250,7 @@ func binary(s string) bool {
 // block lists a block and returns its number; -1 if there are too many.
 func (b *builder) block(where, kind, what string) int {
 	if len(b.Blocks) == maxBlocks {
-		b.Warnings = appendOnce(b.Warnings, fmt.Sprintf("Only the first %d blocks are listed.", maxBlocks))
+		b.Notes = appendOnce(b.Notes, fmt.Sprintf("Only the first %d blocks are listed.", maxBlocks))
 	}
 	if len(b.Blocks) >= maxBlocks {
 		return -1
@@ -266,6 +266,6 @@ func (b *builder) finish() {
 	b.Measured = len(b.Pasted.Runs)+len(b.Pasted.Lists)+len(b.Pasted.Ports)+len(b.Pasted.Events) > 0
 	b.Undated = b.made && !b.dated
 	if b.made {
-		b.Warnings = append(b.Warnings, "The texts give no date for some figures. Their times are made up, one after the other from 2000-01-01 on, and say nothing.")
+		b.Notes = append(b.Notes, "The texts give no date for some figures. Their times are made up, one after the other from 2000-01-01 on, and say nothing.")
 	}
 }

@@ -144,8 +144,8 @@ func TestBothEndsAreOneRun(t *testing.T) {
 
 func TestTimesAreGivenOrMadeUp(t *testing.T) {
 	r := read("[ 3] 0.0-10.0 sec 100 MBytes 83.9 Mbits/sec\n", "[ 3] 0.0-10.0 sec 100 MBytes 83.9 Mbits/sec\n")
-	if !r.Undated || len(r.Warnings) != 1 {
-		t.Errorf("undated %v, warnings %q", r.Undated, r.Warnings)
+	if !r.Undated || len(r.Notes) != 1 {
+		t.Errorf("undated %v, warnings %q", r.Undated, r.Notes)
 	}
 	var spans []timeline.Span
 	for _, rec := range r.Records {
@@ -155,8 +155,8 @@ func TestTimesAreGivenOrMadeUp(t *testing.T) {
 		t.Errorf("spans %v", spans)
 	}
 	r = read(`{"start": {"connected": [], "timestamp": {"timesecs": 1772532000}, "test_start": {"protocol": "TCP"}}, "intervals": [], "end": {"sum_received": {"start": 0, "end": 5, "bytes": 100, "bits_per_second": 160}}}`)
-	if r.Undated || len(r.Warnings) != 0 || len(r.Records) != 1 || !r.Records[0].Covers().From.Equal(time.Unix(1772532000, 0)) {
-		t.Errorf("undated %v, warnings %q, %v", r.Undated, r.Warnings, r.Records)
+	if r.Undated || len(r.Notes) != 0 || len(r.Records) != 1 || !r.Records[0].Covers().From.Equal(time.Unix(1772532000, 0)) {
+		t.Errorf("undated %v, warnings %q, %v", r.Undated, r.Notes, r.Records)
 	}
 }
 

@@ -111,7 +111,7 @@ func (b *builder) log(t *text, from int, l logBlock) {
 	for _, r := range d.Records(reading) {
 		if e, ok := r.(timeline.Event); ok {
 			if len(b.Pasted.Events) >= maxEvents {
-				b.Warnings = appendOnce(b.Warnings, fmt.Sprintf("Only the first %d events of logs were looked at.", maxEvents))
+				b.Notes = appendOnce(b.Notes, fmt.Sprintf("Only the first %d events of logs were looked at.", maxEvents))
 				break
 			}
 			b.Records = append(b.Records, e)
@@ -119,7 +119,7 @@ func (b *builder) log(t *text, from int, l logBlock) {
 		}
 	}
 	if b.year.IsZero() {
-		b.Warnings = appendOnce(b.Warnings, "Lines of logs give no year; they are taken for the last of their date.")
+		b.Notes = appendOnce(b.Notes, "Lines of logs give no year; they are taken for the last of their date.")
 	}
 	b.block(t.where(from), "syslog", logText(l, lines, b.Pasted.Events[at:]))
 }

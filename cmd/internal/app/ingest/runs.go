@@ -43,7 +43,7 @@ func (b *builder) iperf(t *text, x iperftext.Test, before string) {
 		return
 	}
 	if len(b.runs) == maxRuns {
-		b.Warnings = appendOnce(b.Warnings, fmt.Sprintf("Only the first %d runs were compared.", maxRuns))
+		b.Notes = appendOnce(b.Notes, fmt.Sprintf("Only the first %d runs were compared.", maxRuns))
 		return
 	}
 	r := runAt{test: x, where: t.where(x.From)}
@@ -356,7 +356,7 @@ func viewText(x iperftext.Test) string {
 		fmt.Fprintf(&b, ", %d out of order", *got.OutOfOrder)
 	}
 	if s, ok := x.Offering(); ok && s.Retransmits != nil {
-		fmt.Fprintf(&b, ", %d segments sent again", *s.Retransmits)
+		fmt.Fprintf(&b, ", %s sent again", rules.Plural(int(*s.Retransmits), "segment"))
 	}
 	if x.Cut {
 		b.WriteString(", cut short")

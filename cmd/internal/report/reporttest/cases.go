@@ -19,6 +19,7 @@ type Case struct {
 	Diagnoses []rules.Diagnosis
 	Problems  []string
 	Warnings  []string
+	Notes     []string
 	Session   string
 }
 

@@ -102,7 +102,7 @@ func Hostile() Case {
 	r.store.Put(o)
 	r.store.Put(timeline.Gap{Subject: port, Metric: timeline.Metric(Evil), Span: span(1, 2), Reason: timeline.Reason(Evil), Text: Evil})
 	return Case{
-		Name: "hostile", Topology: r.topo, Store: r.store, Session: Evil, Problems: []string{Evil}, Warnings: []string{Evil},
+		Name: "hostile", Topology: r.topo, Store: r.store, Session: Evil, Problems: []string{Evil}, Warnings: []string{Evil}, Notes: []string{Evil},
 		Diagnoses: []rules.Diagnosis{{
 			Chain: []string{"bad-cable", Evil}, Title: Evil, Verdict: rules.Holds, Confidence: 7, Fault: true, Subject: port, Span: span(6, 9),
 			Summary: Evil, Against: []string{Evil}, Missing: []string{Evil}, Next: []string{Evil, Evil}, Events: []timeline.Event{e}, Outages: []timeline.Event{o},
