@@ -25,10 +25,11 @@ import (
 
 // InvestigateOptions says which path is investigated and what it may cost.
 type InvestigateOptions struct {
-	Probe ProbeOptions // the far end, and what all tests have in common; Test.Rate bounds every test
-	Plan  *Plan        // devices to poll meanwhile, and the topology; nil: the path alone
-	Path  string       // of the plan: the path that leads to the far end
-	STAMP uint16       // UDP port of the far end's STAMP reflector; 0: the one after its TCP port
+	Probe    ProbeOptions // the far end, and what all tests have in common; Test.Rate bounds every test
+	Plan     *Plan        // devices to poll meanwhile, and the topology; nil: the path alone
+	Path     string       // of the plan: the path that leads to the far end
+	STAMP    uint16       // UDP port of the far end's STAMP reflector; 0: the one after its TCP port
+	STAMPKey string       // that heartbeats are signed with, already looked up; "": unauthenticated mode
 	// Live, if not nil, is a watch that goes on meanwhile: it polls the plan's devices, what it knows is reasoned on,
 	// and results go to it.
 	Live *Live
@@ -240,7 +241,7 @@ func (in *investigation) load(name string) (experiment.Load, error) {
 // plan plans a sweep, shortened to what is left.
 func (in *investigation) plan(name string) (experiment.Plan, error) {
 	t := in.opt.Probe.Test
-	o := experiment.Options{Path: in.path, Test: t, Rate: t.Rate, Most: min(30*time.Second, max(in.left, 8*time.Second))}
+	o := experiment.Options{Path: in.path, Test: t, STAMPPort: in.opt.STAMP, STAMPKey: []byte(in.opt.STAMPKey), Rate: t.Rate, Most: min(30*time.Second, max(in.left, 8*time.Second))}
 	o.Test.Time, o.Test.Rate, o.Test.File = 0, 0, ""
 	if in.to.IsValid() {
 		o.IPv6 = in.to.Is6()
