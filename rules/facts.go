@@ -55,6 +55,8 @@ type pathFacts struct {
 
 	FarCPU       float64 `expr:"far_cpu" metric:"host.cpu"` // within worst_span, if there is one
 	FarProcess   float64 `expr:"far_process" metric:"host.process_cpu"`
+	FarWait      float64 `expr:"far_wait" metric:"host.cpu_wait"`       // seconds per second that its threads waited for a processor
+	FarThrottled float64 `expr:"far_throttled" metric:"host.throttled"` // seconds per second that a quota stopped it
 	FarReadStall float64 `expr:"far_read_stall" metric:"host.read_stall"`
 	FarUDPDrops  float64 `expr:"far_udp_drops" metric:"host.udp_drops"`
 	FarName      string  `expr:"far_name"`

@@ -111,6 +111,7 @@ func (sc *scene) tcpFacts(f *pathFacts, ps *pathScene, sp timeline.Span) {
 // hostFacts reads how busy the two ends were within the span.
 func (sc *scene) hostFacts(f *pathFacts, ps *pathScene, sp timeline.Span) {
 	f.FarCPU, f.FarProcess, f.FarReadStall, f.FarUDPDrops = nan, nan, nan, nan
+	f.FarWait, f.FarThrottled = nan, nan
 	f.OwnCPU, f.OwnProcess, f.OwnUDPDrops, f.OwnCore, f.OwnNet = nan, nan, nan, nan, nan
 	f.OwnSpare, f.FarName = 1, ps.Path.To
 	for _, sub := range sc.hosts() {
@@ -128,6 +129,7 @@ func (sc *scene) hostFacts(f *pathFacts, ps *pathScene, sp timeline.Span) {
 		}
 		f.FarName = sub.Name
 		f.FarCPU, f.FarProcess = in(timeline.HostCPU), in(timeline.HostProcessCPU)
+		f.FarWait, f.FarThrottled = in(timeline.HostCPUWait), in(timeline.HostThrottled)
 		f.FarReadStall, f.FarUDPDrops = in(timeline.HostReadStall), in(timeline.HostUDPDrops)
 	}
 }

@@ -85,6 +85,10 @@ type Load struct {
 
 	user, system time.Duration
 	at           time.Time
+
+	waits   Waits
+	waited  bool // waits is known
+	waitsAt time.Time
 }
 
 // Host returns the busy share of all cores since the last call, 0-1. It is not known (false) on the first call and

@@ -39,7 +39,7 @@ func TestOnThisHostTheSamplerSeesLoopback(t *testing.T) {
 		return
 	}
 	for _, m := range []timeline.Metric{timeline.HostCPU, timeline.HostCoreBusy, timeline.HostSoftirq, timeline.HostSteal, timeline.HostIOWait, timeline.HostProcessCPU,
-		timeline.HostUDPDrops, timeline.HostUDPErrors, timeline.HostNICDrops, timeline.HostQueueDrops, timeline.HostQueue} {
+		timeline.HostCPUWait, timeline.HostUDPDrops, timeline.HostUDPErrors, timeline.HostNICDrops, timeline.HostQueueDrops, timeline.HostQueue} {
 		if len(s.Series(local, m)) == 0 {
 			t.Errorf("%s: nothing, gaps %+v", m, s.GapsOf(local, m))
 		}

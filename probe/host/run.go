@@ -28,6 +28,7 @@ type run struct {
 	was  instant // the last second's end
 	cpu  reading[CPU]
 	proc reading[[2]time.Duration]
+	wait reading[Waits]
 	udp  reading[UDPCounters]
 	full reading[uint64] // frames that the input queues had no room for
 }
@@ -45,6 +46,7 @@ func (r *run) readHost() {
 	r.cpu = read(r.sys.cpu())
 	user, system, err := r.sys.process()
 	r.proc = read([2]time.Duration{user, system}, err)
+	r.wait = read(r.sys.waits())
 	r.udp = read(r.sys.udp())
 	r.full = read(r.sys.backlog())
 }
@@ -66,7 +68,7 @@ func (r *run) second() {
 	to := now.wall.UTC()
 	sp := timeline.Span{From: to.Add(-length), To: to}
 	r.clock(was, now, sp)
-	cpu, proc, udp, full := r.cpu, r.proc, r.udp, r.full
+	cpu, proc, wait, udp, full := r.cpu, r.proc, r.wait, r.udp, r.full
 	r.readHost()
 	r.processors(sp, cpu, r.cpu)
 	if err := errors.Join(proc.err, r.proc.err); err != nil {
@@ -75,6 +77,7 @@ func (r *run) second() {
 		used := r.proc.value[0] - proc.value[0] + r.proc.value[1] - proc.value[1]
 		r.put(local, timeline.HostProcessCPU, sp, used.Seconds()/length.Seconds())
 	}
+	r.waiting(sp, length, wait)
 	r.put(local, timeline.HostSchedGap, sp, r.late.Seconds())
 	r.late = 0
 	if err := errors.Join(udp.err, r.udp.err); err != nil {
@@ -85,6 +88,25 @@ func (r *run) second() {
 		r.rate(local, timeline.HostUDPErrors, sp, udp.value.Damaged(), r.udp.value.Damaged())
 	}
 	r.network(sp, full)
+}
+
+// waiting writes how long this process waited for a processor.
+func (r *run) waiting(sp timeline.Span, length time.Duration, before reading[Waits]) {
+	err := errors.Join(before.err, r.wait.err)
+	shares := r.wait.value.since(before.value, length)
+	if err != nil {
+		r.miss(local, timeline.HostCPUWait, sp, err)
+	} else {
+		r.put(local, timeline.HostCPUWait, sp, shares.Ready)
+	}
+	if err == nil && !shares.Limited {
+		err = errors.New("it is in no control group that tells")
+	}
+	if err != nil {
+		r.miss(local, timeline.HostThrottled, sp, err)
+	} else {
+		r.put(local, timeline.HostThrottled, sp, shares.Throttled)
+	}
 }
 
 // processors writes what the cores did.

@@ -57,6 +57,10 @@ func (f *fake) process() (user, system time.Duration, err error) {
 	return time.Since(f.start) / 4, time.Since(f.start) / 4, f.lacks
 }
 
+func (f *fake) waits() (Waits, error) {
+	return Waits{Ready: time.Since(f.start) / 10, Throttled: time.Since(f.start) / 20, Limited: true}, f.lacks
+}
+
 func (f *fake) udp() (UDPCounters, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -315,7 +319,7 @@ func TestWhatIsNotGivenIsOneGapAndNever0(t *testing.T) {
 		f.links[2] = l
 		s := watch(t, 5, f, func(*fake) {})
 		for _, m := range []timeline.Metric{timeline.HostCPU, timeline.HostCoreBusy, timeline.HostSoftirq, timeline.HostSteal, timeline.HostIOWait,
-			timeline.HostProcessCPU, timeline.HostUDPDrops, timeline.HostUDPErrors, timeline.HostNICDrops, timeline.HostQueueDrops, timeline.HostQueue} {
+			timeline.HostProcessCPU, timeline.HostCPUWait, timeline.HostThrottled, timeline.HostUDPDrops, timeline.HostUDPErrors, timeline.HostNICDrops, timeline.HostQueueDrops, timeline.HostQueue} {
 			if v := values(s, local, m); len(v) != 0 {
 				t.Errorf("%s: %v", m, v)
 			}

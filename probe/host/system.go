@@ -11,6 +11,7 @@ import (
 type system interface {
 	cpu() (CPU, error)
 	process() (user, system time.Duration, err error)
+	waits() (Waits, error)
 	udp() (UDPCounters, error)
 	backlog() (uint64, error) // frames that the kernel's input queues had no room for
 

@@ -44,6 +44,8 @@ func (s *linux) cpu() (CPU, error) {
 
 func (s *linux) process() (user, system time.Duration, err error) { return ownTime() }
 
+func (s *linux) waits() (Waits, error) { return readWaits() }
+
 func (s *linux) udp() (UDPCounters, error) { return s.udps.read() }
 
 func (s *linux) backlog() (uint64, error) {

@@ -19,6 +19,8 @@ func (portable) cpu() (CPU, error) { return ReadCPU() }
 
 func (portable) process() (user, system time.Duration, err error) { return ownTime() }
 
+func (portable) waits() (Waits, error) { return readWaits() }
+
 func (portable) udp() (UDPCounters, error) { return ReadUDP() }
 
 func (portable) backlog() (uint64, error) { return 0, errNotGiven }

@@ -39,7 +39,8 @@
 //	server  GRANT 102    the limits of this test, or why it is refused; the server's own proof
 //	server  QUEUED 103   once a second while another test runs
 //	server  REPORT 104   once a second while the test runs: what arrived, and how busy the host is;
-//	                     ten times a second what arrived of datagrams, and what was lost
+//	                     ten times a second what arrived of datagrams, and what was lost;
+//	                     late while the server only receives and nothing comes
 //
 // The token itself never crosses the wire, a recording of an exchange opens nothing, and a cookie serves once.
 //

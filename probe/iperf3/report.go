@@ -13,6 +13,8 @@ type report struct {
 	Streams    []reportStream `json:"streams"`
 	CPU        *float64       `json:"cpu,omitempty"`         // busy share of all cores in the last second, 0-1
 	ProcessCPU *float64       `json:"process_cpu,omitempty"` // processor seconds per second of the far end's process
+	CPUWait    *float64       `json:"cpu_wait,omitempty"`    // seconds per second that threads of that process waited for a processor
+	Throttled  *float64       `json:"throttled,omitempty"`   // seconds per second that the CPU quota of its control group was used up
 	ReadStall  *float64       `json:"read_stall,omitempty"`  // share of the last second that its readers did not wait for data
 	TCP        *reportTCP     `json:"tcp,omitempty"`         // the far end is the sender: what its TCP knows
 }
@@ -61,6 +63,7 @@ type reportTCP struct {
 func (r *report) sane() {
 	r.CPU = within(r.CPU, 1)
 	r.ProcessCPU = within(r.ProcessCPU, 4096)
+	r.CPUWait, r.Throttled = within(r.CPUWait, 4096), within(r.Throttled, 4096)
 	r.ReadStall = within(r.ReadStall, 1)
 }
 

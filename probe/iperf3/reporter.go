@@ -18,6 +18,7 @@ func newReporter(t *session) *reporter {
 	r := &reporter{t: t, at: t.start}
 	r.load.Host()
 	r.load.Process(t.start)
+	r.load.Waiting(t.start)
 	return r
 }
 
@@ -31,6 +32,9 @@ func (r *reporter) report(now time.Time) report {
 	out.CPU = ptr(r.load.Host())
 	if use, ok := r.load.Process(now); ok {
 		out.ProcessCPU = ptr(use.Total(), true)
+	}
+	if w, ok := r.load.Waiting(now); ok {
+		out.CPUWait, out.Throttled = &w.Ready, ptr(w.Throttled, w.Limited)
 	}
 	if d := now.Sub(r.at); d > 0 && !r.t.params.reverse && !r.t.params.bidirectional && !r.t.params.udp {
 		share := float64(waited-r.waited) / float64(d) / float64(len(r.t.conns))

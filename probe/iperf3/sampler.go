@@ -157,6 +157,8 @@ func (s *sampler) report(now time.Time, text []byte) {
 	}
 	put(timeline.HostCPU, r.CPU)
 	put(timeline.HostProcessCPU, r.ProcessCPU)
+	put(timeline.HostCPUWait, r.CPUWait)
+	put(timeline.HostThrottled, r.Throttled)
 	put(timeline.HostReadStall, r.ReadStall)
 	if r.ReadStall != nil {
 		s.reported, s.readStall = now, *r.ReadStall

@@ -117,9 +117,15 @@ var errLimit = errors.New("the test was ended")
 // firstWait is how long a test may go without its first data, or beyond its time, while it keeps others from theirs.
 const firstWait = 5 * time.Second
 
+// How often a session looks at its streams, and when a report is due and nothing comes.
+const (
+	watchEvery  = 100 * time.Millisecond
+	listenEvery = 20 * time.Millisecond
+)
+
 // watch waits for the end of the test. It sends reports to a client of ours and enforces time limit and idle limit.
 func (t *session) watch(ctx context.Context, words <-chan word) error {
-	tick := time.NewTicker(100 * time.Millisecond)
+	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	idle := t.server.cfg.idle
 	if t.params.rate > 0 { // a slow test writes its blocks far apart
@@ -127,7 +133,8 @@ func (t *session) watch(ctx context.Context, words <-chan word) error {
 	}
 	load := newReporter(t)
 	omitted := t.params.omit == 0
-	for next := t.start.Add(time.Second); ; {
+	next := t.start.Add(time.Second) // that a report is due
+	for shown := next; ; {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -148,25 +155,51 @@ func (t *session) watch(ctx context.Context, words <-chan word) error {
 			if err := t.limits(now, idle); err != nil {
 				return err
 			}
-			if now.Before(next) {
-				if t.params.ours != nil && t.params.udp && (!t.params.reverse || t.params.bidirectional) {
-					if err := t.ctl.send(stateReport, load.counts(now)); err != nil {
-						return err
-					}
-				}
+			if t.output != nil && !now.Before(shown) {
+				t.output.interval(now, !omitted)
+				shown = shown.Add(time.Second)
+			}
+			full := !now.Before(next)
+			if t.params.ours == nil || !full && !t.countsOften() {
 				continue
 			}
-			next = next.Add(time.Second)
-			if t.output != nil {
-				t.output.interval(now, !omitted)
+			if t.hearsNothing() {
+				tick.Reset(listenEvery)
+				continue
 			}
-			if t.params.ours != nil {
-				if err := t.ctl.send(stateReport, load.report(now)); err != nil {
-					return err
+			tick.Reset(watchEvery)
+			said := load.counts(now)
+			if full {
+				said = load.report(now)
+				if next = next.Add(time.Second); next.Before(now) {
+					next = now.Add(time.Second)
 				}
+			}
+			if err := t.ctl.send(stateReport, said); err != nil {
+				return err
 			}
 		}
 	}
+}
+
+// countsOften says whether the client is told ten times a second what arrived of its datagrams.
+func (t *session) countsOften() bool {
+	return t.params.udp && (!t.params.reverse || t.params.bidirectional)
+}
+
+// hearsNothing says that this end only receives and nothing comes. Then it says nothing of itself: a frame of ours would
+// teach bridges on the way where we are, and end an outage that a stale entry makes and that lasts for whoever just
+// listens. What is held back is said as soon as something comes.
+func (t *session) hearsNothing() bool {
+	if t.params.reverse || t.params.bidirectional {
+		return false
+	}
+	for _, c := range t.conns {
+		if c.in != nil && time.Since(c.in.Counts().Last) < listenEvery || c.in == nil && c.count.Blocked() < listenEvery {
+			return false
+		}
+	}
+	return true
 }
 
 // overLimit is what a client may run over the limit: its clock began later, and its host may be busy.
