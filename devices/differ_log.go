@@ -1,6 +1,7 @@
 package devices
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -135,17 +136,14 @@ func (w *writer) otherRootPort(now string) string {
 
 // knownPort returns the name under which a port is watched, whatever spelling a line has.
 func (w *writer) knownPort(name string) string {
-	key := PortKey(name)
 	for _, s := range w.differ.sides {
 		if _, ok := s.ports[name]; ok {
 			return name
 		}
 	}
 	for _, s := range w.differ.sides {
-		for known := range s.ports {
-			if PortKey(known) == key {
-				return known
-			}
+		if known, ok := SamePort(slices.Sorted(maps.Keys(s.ports)), name); ok {
+			return known
 		}
 	}
 	return name

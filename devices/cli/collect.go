@@ -79,26 +79,43 @@ func partial(errs []error, got bool) error {
 }
 
 // onlyWatched leaves in the reading the ports that the site file names, if it names any, and calls them what it
-// calls them, so that GigabitEthernet1/0/1 and Gi1/0/1 are one.
+// calls them, so that GigabitEthernet1/0/1 and Gi1/0/1 are one. A firewall's port may be named by its nameif.
 func onlyWatched(d devices.Device, r *devices.Reading) {
 	watched := d.Watched()
 	if len(watched) == 0 {
 		return
 	}
-	names := make(map[string]string, len(watched))
+	ports := make([]string, 0, len(r.Interfaces))
+	for _, i := range r.Interfaces {
+		ports = append(ports, i.Name)
+	}
+	names := make(map[string]string, len(watched)) // of the site file, by the key of the device's
 	for _, w := range watched {
 		names[devices.PortKey(w)] = w
+		if port, ok := devices.SamePort(ports, w); ok {
+			names[devices.PortKey(port)] = w
+		}
 	}
 	kept := r.Interfaces[:0]
 	for _, i := range r.Interfaces {
-		if name, ok := names[devices.PortKey(i.Name)]; ok {
+		name, ok := names[devices.PortKey(i.Name)]
+		if nameif := i.Fact("nameif"); !ok && nameif != "" && slices.Contains(watched, nameif) {
+			name, ok = nameif, true
+			names[devices.PortKey(i.Name)] = nameif
+		}
+		if ok {
 			i.Name = name
 			kept = append(kept, i)
 		}
 	}
 	r.Interfaces = kept
 	rename := func(port *string) {
-		if name, ok := names[devices.PortKey(*port)]; ok && *port != "" {
+		if *port == "" {
+			return
+		}
+		if name, ok := names[devices.PortKey(*port)]; ok {
+			*port = name
+		} else if name, ok := devices.SamePort(watched, *port); ok {
 			*port = name
 		}
 	}

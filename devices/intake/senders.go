@@ -96,16 +96,8 @@ func Unknown(from netip.Addr) string { return "unknown " + plain(from).String() 
 // Port returns the name under which the device's port is watched, for any spelling of it; the spelling itself if it
 // is not watched.
 func Port(d devices.Device, name string) string {
-	key := devices.PortKey(name)
-	for _, p := range d.Watched() {
-		if p == name {
-			return p
-		}
-	}
-	for _, p := range d.Watched() {
-		if devices.PortKey(p) == key {
-			return p
-		}
+	if p, ok := devices.SamePort(d.Watched(), name); ok {
+		return p
 	}
 	if port, ok := strings.CutSuffix(name, ".0"); ok && port != "" { // Junos logs of the one unit of a port
 		if p := Port(d, port); p != port || slices.Contains(d.Watched(), port) {

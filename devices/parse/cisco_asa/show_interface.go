@@ -46,7 +46,7 @@ func header(p *block.Port, line string) bool {
 		return false
 	}
 	p.Name = strings.Trim(name, ",")
-	p.Know("zone", strings.Trim(zone, `" ,`))
+	p.Know("nameif", strings.Trim(zone, `" ,`))
 	p.Know("status", status)
 	p.Know("protocol", protocol)
 	p.Oper = block.Oper(protocol)

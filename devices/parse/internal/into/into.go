@@ -22,7 +22,7 @@ func Unread(r *devices.Reading, lines ...string) {
 	}
 }
 
-// Ports adds ports to the reading. Of those that are there already, known by devices.PortKey, every field that is
+// Ports adds ports to the reading. Of those that are there already, known by devices.SamePort, every field that is
 // not given yet is given.
 func Ports(r *devices.Reading, ports []devices.Interface) {
 	if len(r.Interfaces) == 0 {
@@ -30,12 +30,20 @@ func Ports(r *devices.Reading, ports []devices.Interface) {
 		return
 	}
 	at := make(map[string]int, len(r.Interfaces))
+	names := make([]string, len(r.Interfaces))
 	for i := range r.Interfaces {
-		at[devices.PortKey(r.Interfaces[i].Name)] = i
+		names[i] = r.Interfaces[i].Name
+		at[devices.PortKey(names[i])] = i
 	}
 	for _, p := range ports {
 		key := devices.PortKey(p.Name)
 		i, ok := at[key]
+		if !ok {
+			var name string
+			if name, ok = devices.SamePort(names, p.Name); ok {
+				i = at[devices.PortKey(name)]
+			}
+		}
 		if !ok {
 			at[key] = len(r.Interfaces)
 			r.Interfaces = append(r.Interfaces, p)
