@@ -93,8 +93,12 @@ func alike(a, b string) bool {
 	kindA, numberA := splitPort(a)
 	kindB, numberB := splitPort(b)
 	general := portTypes[0].long
-	return numberA == numberB && isSlots(numberA) &&
-		(kindA == general && strings.Contains(kindB, "gig") || kindB == general && strings.Contains(kindA, "gig"))
+	return numberA == numberB && isSlots(numberA) && (kindA == general && isEthernet(kindB) || kindB == general && isEthernet(kindA))
+}
+
+// isEthernet says whether a kind of port is one of Ethernet, by its name.
+func isEthernet(kind string) bool {
+	return strings.HasSuffix(kind, "ethernet") && || strings.HasSuffix(kind, "gige")
 }
 
 // isSlots says whether a port's number is one of slots and ports: 1/1, 1/1/1, 1/1/1:2.
