@@ -98,7 +98,7 @@ func alike(a, b string) bool {
 
 // isEthernet says whether a kind of port is one of Ethernet, by its name.
 func isEthernet(kind string) bool {
-	return strings.HasSuffix(kind, "ethernet") && || strings.HasSuffix(kind, "gige")
+	return strings.HasSuffix(kind, "ethernet") || strings.HasSuffix(kind, "gige")
 }
 
 // isSlots says whether a port's number is one of slots and ports: 1/1, 1/1/1, 1/1/1:2.
