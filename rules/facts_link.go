@@ -353,6 +353,10 @@ func (sc *scene) backAfter(t time.Time, events []correlate.Change) time.Time {
 // 802.1D) and a poll.
 const leastDeaf = 5 * time.Second
 
+// ownHellos is how many packets/s a port sends by itself at most: spanning tree every 2 s (IEEE 802.1D), LACP every
+// second (IEEE 802.3), LLDP and the like every 30 s.
+const ownHellos = 2
+
 // deaf returns the longest stretch, at the path's stalls, in which a port that had received before received
 // nothing at all although it was up and sent.
 func (sc *scene) deaf(ps *pathScene, sub timeline.Subject, downs []timeline.Span) timeline.Span {
@@ -377,7 +381,11 @@ func (sc *scene) deaf(ps *pathScene, sub timeline.Subject, downs []timeline.Span
 			}
 		}
 	}
-	if best.IsZero() || !(correlate.Mean(sc.snap.Between(sub, timeline.OutPackets, best), best) > 0) {
+	least := 0.0
+	if _, known := sc.topo.FarEnd(sub); !known {
+		least = ownHellos // a host that gets nothing has nothing to answer
+	}
+	if best.IsZero() || !(correlate.Mean(sc.snap.Between(sub, timeline.OutPackets, best), best) > least) {
 		return timeline.Span{}
 	}
 	return best

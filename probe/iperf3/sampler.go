@@ -49,7 +49,7 @@ func (s *sampler) put(sub timeline.Subject, m timeline.Metric, from, to time.Tim
 // begin starts the samples of a new flow.
 func (s *sampler) begin(r reading) {
 	s.from, s.tcp, s.running, s.maxWindow, s.waited = r, r, true, 0, 0
-	s.farTCP = nil
+	s.farTCP, s.farAt = nil, r.at
 }
 
 func (s *sampler) end() { s.running = false }
@@ -146,10 +146,7 @@ func (s *sampler) report(now time.Time, text []byte) {
 		return
 	}
 	r.sane()
-	from := now.Add(-time.Second)
-	if s.farAt.After(from) {
-		from = s.farAt
-	}
+	from := s.farAt // a far end that heard nothing is late, and tells of the whole time
 	put := func(m timeline.Metric, v *float64) {
 		if v != nil {
 			s.put(s.w.far, m, from, now, *v)
