@@ -44,6 +44,9 @@ func TestTextsThatBrokeOtherParsers(t *testing.T) {
 		{"ASA: what the firewall dropped is no error of the line", "cisco_asa", "show interface", "Interface GigabitEthernet0/0 \"outside\", is up, line protocol is up\n\t5 input errors, 0 CRC, 0 frame, 0 overrun, 0 ignored, 0 abort\n  Traffic Statistics for \"outside\":\n\t19 packets dropped\n", func(i devices.Interface) string {
 			return counter(i.InErrors) + " " + counter(i.InDrops) + " " + counter(i.ACLDrops)
 		}, "5 " + none + " 19"},
+		{"NetIron: long frames that the port accepts are no giants", "brocade_netiron", "show interfaces", "GigabitEthernet1/1 is up, line protocol is up\n  MTU 9216 bytes, encapsulation ethernet\n  74 packets input, 7240 bytes, 0 no buffer\n  0 input errors, 0 CRC, 0 frame, 0 ignored\n  0 runts, 16 giants\n", func(i devices.Interface) string { return counter(i.Giants) + " " + i.Fact("giants") }, none + " 16"},
+		{"NetIron: long frames that the port does not accept are", "brocade_netiron", "show interfaces", "GigabitEthernet1/1 is up, line protocol is up\n  MTU 1500 bytes, encapsulation ethernet\n  18 input errors, 2 CRC, 0 frame, 0 ignored\n  0 runts, 16 giants\n", func(i devices.Interface) string { return counter(i.Giants) }, "16"},
+		{"EOS: a row whose columns are not under their titles", "arista_eos", "show interfaces status", "Port Name Status Vlan Duplex Speed Type\nEt1 Cust: (SERV-1 disabled 1 auto auto 1000BASE-T\n", func(i devices.Interface) string { return i.Alias + "|" + word(i.Oper) + "|" + i.Fact("vlan") }, "Cust: (SERV-1|down|1"},
 		{"a cut answer gives what it has", "juniper_junos", "show interfaces extensive", "Physical interface: ge-0/0/0, Enabled, Physical link is Up\n  Input errors:\n    Errors: 5, Drops: 6, Fram", func(i devices.Interface) string {
 			return counter(i.InErrors) + " " + counter(i.InDrops) + " " + counter(i.FCS)
 		}, "5 6 " + none},

@@ -14,15 +14,15 @@ var (
 
 var brocadeSets = []Set{
 	{Platform: "brocade_netiron", Dir: "brocade_netiron/show_interfaces", Command: "show interfaces", Header: ironHeader.MatchString, Fields: netironFields},
-	{Platform: "brocade_netiron", Dir: "brocade_netiron/show_interfaces_brief", Command: "show interfaces brief", Header: briefRow.MatchString, Fields: map[string]Field{"*": Not("under names that the text does not have: ethernet1/1 for 1/1")}},
-	{Platform: "brocade_fastiron", Dir: "ruckus_fastiron/show_interfaces", Command: "show interfaces", Header: ironHeader.MatchString, Fields: Merge(templates, map[string]Field{"interface_up_time": Fact("since")})},
+	{Platform: "brocade_netiron", Dir: "brocade_netiron/show_interfaces_brief", Command: "show interfaces brief", Header: briefRow.MatchString, Fields: briefFields},
+	{Platform: "brocade_fastiron", Dir: "ruckus_fastiron/show_interfaces", Command: "show interfaces", Header: ironHeader.MatchString, Fields: Merge(templates, map[string]Field{"interface_up_time": Fact("since"), "giants": giantsOrLong})},
 	{Platform: "brocade_fastiron", Dir: "ruckus_fastiron/show_interfaces_brief", Command: "show interfaces brief", Header: briefRow.MatchString, Fields: briefFields},
 	{Platform: "brocade_fastiron", Dir: "brocade_fastiron/show_interfaces_brief", Command: "show interfaces brief", Header: briefRow.MatchString, Fields: briefFields},
 }
 
 var briefFields = map[string]Field{
 	"interface": templates["interface"], "port": templates["interface"], "duplex": Fact("dupl"), "link": Fact("link"), "linkstate": Fact("link"), "mac": Fact("mac"), "mac_address": Fact("mac"),
-	"name": templates["description"].As(FirstWord), "portstate": Fact("state"), "state": Fact("state"), "priority": Fact("pri"), "pvid": Fact("pvid"), "vlan_id": Fact("pvid"), "speed": Fact("speed"),
+	"name": templates["description"].As(FirstWord), "portstate": Fact("state"), "state": {Get: func(i *devices.Interface) string { return i.Fact("state") + i.Fact("port_state") }}, "description": templates["description"], "priority": Fact("pri"), "pvid": Fact("pvid"), "vlan_id": Fact("pvid"), "speed": Fact("speed"),
 	"tag": Fact("tag"), "tagonly": Fact("tag"), "trunk": Fact("trunk"), "trunkid": Fact("trunk"),
 }
 
@@ -41,10 +41,18 @@ var netironFields = map[string]Field{
 	"inputpercentutilization": Fact("in_utilization").As(Prefix("%")), "outputpercentutilization": Fact("out_utilization").As(Prefix("%")),
 	"inputpacketstotal": Counter(inPackets), "outputpacketstotal": Counter(outPackets), "inputbytestotal": Counter(inOctets), "outputbytestotal": Counter(outOctets), "inputnobuffers": Counter(noBuffer),
 	"inputbroadcasts": Counter(inBroad), "outputbroadcasts": Counter(outBroad), "inputmulticasts": Counter(inMulti), "outputmulticasts": Counter(outMulti), "inputunicasts": Fact("in_unicast_packets"), "outputunicasts": Fact("out_unicast_packets"),
-	"inputerrors": Counter(inErrors), "inputcrcerrors": Counter(fcs), "inputframeerrors": Counter(alignment), "inputignorederrors": Counter(ignored), "inputrunts": Counter(runts), "inputgiants": Counter(giants),
+	"inputerrors": Counter(inErrors), "inputcrcerrors": Counter(fcs), "inputframeerrors": Counter(alignment), "inputignorederrors": Counter(ignored), "inputrunts": Counter(runts), "inputgiants": giantsOrLong,
 	"outputerrors": Counter(outErrors), "outputcollisions": Counter(collisions), "outputunderruns": Counter(underruns), "inputnpingressdroppedpackets": Counter(inDrops),
 	"inputnpreceivedpackets": Fact("np_received"), "inputsenttotmpackets": Fact("np_sent_to_tm"), "outputnptransmittedpackets": Fact("np_transmitted"), "outputreceivedfromtmpackets": Fact("np_received_from_tm"),
 }
+
+// giantsOrLong is the giants of a port; where they are well, they are a fact alone.
+var giantsOrLong = Field{Get: func(i *devices.Interface) string {
+	if i.Giants.OK {
+		return Counter(giants).Get(i)
+	}
+	return i.Fact("giants")
+}}
 
 func physical(i *devices.Interface) bool {
 	return strings.HasSuffix(i.Fact("hardware"), "GigabitEthernet")

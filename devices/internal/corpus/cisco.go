@@ -198,7 +198,7 @@ var asaFields = map[string]Field{
 	"onemin_in_pps": Fact("1_minute_input_packet_rate"), "onemin_drop_rate": Fact("1_minute_drop_packet_rate"),
 	"fivemin_out_rate": bytesFact("5_minute_output_rate"), "fivemin_in_rate": bytesFact("5_minute_input_rate"), "fivemin_out_pps": Fact("5_minute_output_packet_rate"),
 	"fivemin_in_pps": Fact("5_minute_input_packet_rate"), "fivemin_drop_rate": Fact("5_minute_drop_packet_rate"),
-	"name": Fact("nameif"), "interface_state": Fact("status").As(truth), "link_status": Fact("status").As(truth), "line_protocol": Fact("protocol").As(truth),
+	"name": Fact("nameif"), "interface_state": Fact("protocol").As(truth), "link_status": Fact("status").As(truth), "line_protocol": Fact("protocol").As(truth),
 	"control_point_states.interface.interface_number": Fact("control_interface_number"), "control_point_states.interface.interface_state": Fact("control_interface_state"),
 	"control_point_states.interface.interface_config_status": Fact("control_interface_config_status"),
 	"control_point_states.*.interface_vlan_config_status":    Fact("control_interface_vlan_config_status"), "control_point_states.*.interface_vlan_state": Fact("control_interface_vlan_state").As(Prefix(" (")),

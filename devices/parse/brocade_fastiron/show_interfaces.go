@@ -1,6 +1,7 @@
 package brocade_fastiron
 
 import (
+	"strconv"
 	"strings"
 
 	"whydrop/devices"
@@ -156,4 +157,12 @@ func (s *scanner) queue(p *block.Port, f []string) bool {
 func (s *scanner) end(p *block.Port) {
 	text.SetOpt(&p.OutDrops, s.dropped)
 	s.dropped = devices.None[devices.Counter]()
+	// Both count as giants what is longer than 1518 octets, whatever the port accepts (FastIron Administration Guide,
+	// oversize packets): on a port with an MTU of 9216, a NetIron showed 16192705827 giants among 74818592872 packets and
+	// no input error. Such frames are well.
+	const standard = 1522 // IEEE 802.3: the longest frame, with a VLAN's tag
+	if jumbo := p.MTU.Value > standard; p.Giants.OK && (jumbo || p.Giants.Value.Value > p.InErrors.Value.Value) {
+		p.Know("giants", strconv.FormatUint(p.Giants.Value.Value, 10))
+		p.Giants = devices.None[devices.Counter]()
+	}
 }

@@ -41,7 +41,9 @@ func isStatus(s string) bool {
 	return false
 }
 
-// under says whether a row's port and status lie under their titles.
+// under says whether a row's port and status lie under their titles: a status is one word of letters, and of hyphens.
 func under(c text.Columns, line string) bool {
-	return c.Begins(line, "Status") && !strings.Contains(c.Cell(line, "Status"), " ") && block.IsPortName(c.Cell(line, "Port"))
+	status := c.Cell(line, "Status")
+	other := func(r rune) bool { return r > 0x7f || r != '-' && !text.IsLetter(byte(r)) }
+	return c.Begins(line, "Status") && !strings.ContainsFunc(status, other) && block.IsPortName(c.Cell(line, "Port"))
 }
