@@ -37,7 +37,7 @@ func rows(ports int, identity bool) map[string]snmptest.Value {
 		for n, col := range counterColumns {
 			v := uint64(port)<<20 + uint64(n) + 1<<30
 			if n >= 12 {
-				out[counter(col, port)] = snmptest.C64(v << 20)
+				out[counter(col, port)] = snmptest.C64(1<<60 + v<<20)
 			} else {
 				out[counter(col, port)] = snmptest.C32(uint32(v))
 			}
@@ -105,6 +105,7 @@ func serveAgent(kind string, ports int) (netip.AddrPort, func() error, error) {
 	if err != nil {
 		return netip.AddrPort{}, nil, err
 	}
+	a.Growth = 100_000
 	addr, err := a.Listen("127.0.0.1:0")
 	return addr, a.Close, err
 }

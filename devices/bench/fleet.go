@@ -6,9 +6,12 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"whydrop/devices/snmp"
+	"whydrop/correlate/timeline"
+	"whydrop/devices"
+	"whydrop/devices/poll"
 	"whydrop/devices/snmp/fast"
 )
 
@@ -21,63 +24,83 @@ type fleet struct {
 	missed       float64 // goal: share of polls; 0 is none missed
 }
 
-// measure runs the fleet once: "counter loop" is the codec alone, "collector" is all that a reading takes.
-func (f fleet) measure(ctx context.Context, g *goals, how string) error {
-	kind := "canned"
-	if how == "collector" {
-		kind = "device"
-	}
-	addrs, end, err := startAgents(ctx, kind, f.count, f.ports)
+// period is the time between two polls of a device.
+const period = time.Second
+
+// fleetWays are how a fleet is polled: by the codec alone, and by all that a poller does: the whole reading, Differ and
+// every record to a sink.
+var fleetWays = []struct {
+	name, agents string
+	run          func(f fleet, ctx context.Context, addrs []netip.AddrPort) (outcome, error)
+}{
+	{"counter loop", "canned", fleet.loop},
+	{"poller", "device", fleet.poller},
+}
+
+// outcome is what came of polling a fleet.
+type outcome struct {
+	cpu          time.Duration
+	took         []time.Duration // of each poll
+	missed, done int
+	records      int64
+}
+
+// measure runs the fleet once in one of fleetWays.
+func (f fleet) measure(ctx context.Context, g *goals, way int) error {
+	w := fleetWays[way]
+	addrs, end, err := startAgents(ctx, w.agents, f.count, f.ports)
 	if err != nil {
 		return err
 	}
 	defer end()
-	collector := snmp.New()
-	defer collector.Close()
-	polls := make([]poll, f.count)
-	for i, a := range addrs {
-		if polls[i], err = f.poll(how, collector, i, a); err != nil {
-			return err
-		}
-		if err := settle(ctx, polls[i]); err != nil {
-			return err
-		}
-	}
-	var late []time.Duration
-	var missed, done int
-	cpu, err := spent(func() error {
-		late, missed, done = f.run(ctx, polls)
-		return ctx.Err()
-	})
+	o, err := w.run(f, ctx, addrs)
 	if err != nil {
 		return err
 	}
-	slices.Sort(late)
-	share := cpu.Seconds() / f.time.Seconds()
-	rate := float64(missed) / float64(max(1, done))
-	text := fmt.Sprintf("  %s x 20 counters at 1 Hz, %s: %.1f %% of a core", f.what, how, 100*share)
+	slices.Sort(o.took)
+	share := o.cpu.Seconds() / f.time.Seconds()
+	rate := float64(o.missed) / float64(max(1, o.done+o.missed))
+	text := fmt.Sprintf("  %s x 20 counters at 1 Hz, %s: %.1f %% of a core", f.what, w.name, 100*share)
 	if f.core > 0 {
-		text += ", " + g.most(f.what+", "+how+", of a core", share, f.core)
+		text += ", " + g.most(f.what+", "+w.name+", of a core", share, f.core)
 	}
-	fmt.Printf("%s; %d of %d polls missed, %s; duration p50 %s, p99 %s\n", text, missed, done, g.most(f.what+", "+how+", polls missed", rate, f.missed), at(late, 0.5), at(late, 0.99))
+	if o.records > 0 {
+		text += fmt.Sprintf("; %.0f records a second", float64(o.records)/f.time.Seconds())
+	}
+	fmt.Printf("%s; %d of %d polls missed, %s; duration p50 %s, p99 %s\n", text, o.missed, o.done+o.missed, g.most(f.what+", "+w.name+", polls missed", rate, f.missed), at(o.took, 0.5), at(o.took, 0.99))
 	return nil
 }
 
-func (f fleet) poll(how string, c *snmp.Collector, i int, a netip.AddrPort) (poll, error) {
-	if how == "collector" {
-		return collectorPoll(c, fmt.Sprintf("sw%d", i), a, f.ports), nil
+// loop polls by the codec alone, until the time is over. A poll that failed or was not over when the next was due is
+// missed.
+func (f fleet) loop(ctx context.Context, addrs []netip.AddrPort) (outcome, error) {
+	polls := make([]poller, f.count)
+	for i, a := range addrs {
+		client, err := fast.NewCommunity(fast.V2c, "public")
+		if err != nil {
+			return outcome{}, err
+		}
+		p, end, err := counterLoop(client, a, f.ports)
+		if err != nil {
+			return outcome{}, err
+		}
+		defer end()
+		if err := settle(ctx, p); err != nil {
+			return outcome{}, err
+		}
+		polls[i] = p
 	}
-	client, err := fast.NewCommunity(fast.V2c, "public")
-	if err != nil {
-		return nil, err
-	}
-	p, _, err := counterLoop(client, a, f.ports)
-	return p, err
+	var o outcome
+	cpu, err := spent(func() error {
+		f.pace(ctx, polls, &o)
+		return ctx.Err()
+	})
+	o.cpu = cpu
+	return o, err
 }
 
-// run polls until the time is over. A poll that failed or was not over when the next was due is missed.
-func (f fleet) run(ctx context.Context, polls []poll) (took []time.Duration, missed, done int) {
-	const period = time.Second
+// pace polls each device at its moments.
+func (f fleet) pace(ctx context.Context, polls []poller, o *outcome) {
 	began := time.Now()
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -93,18 +116,96 @@ func (f fleet) run(ctx context.Context, polls []poll) (took []time.Duration, mis
 				err := p(ctx)
 				after := time.Since(due)
 				mu.Lock()
-				done++
 				if err != nil || after > period {
-					missed++
+					o.missed++
+				} else {
+					o.done++
 				}
-				took = append(took, after)
+				o.took = append(o.took, after)
 				mu.Unlock()
 			}
 		})
 	}
 	wg.Wait()
-	return took, missed, done
 }
+
+// warmUp is how long a poller may take for first contact, and to find out what the devices lack.
+const warmUp = 15 * time.Second
+
+// poller polls as `whydrop watch` does, and counts what it takes after the first contact. A poll is missed if a device
+// has no whole reading for more than a period and a half.
+func (f fleet) poller(ctx context.Context, addrs []netip.AddrPort) (outcome, error) {
+	var out counting
+	var mu sync.Mutex
+	var o outcome
+	var from time.Time
+	last := map[string]time.Time{}
+	heard := func(r devices.Reading) {
+		mu.Lock()
+		defer mu.Unlock()
+		if from.IsZero() {
+			return
+		}
+		before := last[r.Device]
+		if before.IsZero() {
+			before = from
+		}
+		last[r.Device] = r.Span.From
+		o.missed += int(max(0, r.Span.From.Sub(before)-period/2) / period)
+		if !whole(r, f.ports) {
+			o.missed++
+			return
+		}
+		o.done, o.took = o.done+1, append(o.took, r.Span.Width())
+	}
+	cfg := poll.Config{Interval: period, Out: &out, Heard: heard}
+	for i, a := range addrs {
+		cfg.Devices = append(cfg.Devices, deviceOf(fmt.Sprintf("sw%d", i), a, f.ports))
+	}
+	polling, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- poll.Run(polling, cfg) }()
+	sleep(ctx, warmUp)
+	mu.Lock()
+	from = time.Now()
+	mu.Unlock()
+	records := out.n.Load()
+	cpu, err := spent(func() error {
+		sleep(ctx, f.time)
+		return ctx.Err()
+	})
+	records = out.n.Load() - records
+	mu.Lock()
+	until := time.Now()
+	for i := range addrs { // what is missing at the end
+		before, ok := last[fmt.Sprintf("sw%d", i)]
+		if !ok {
+			before = from
+		}
+		o.missed += int(max(0, until.Sub(before)-period/2) / period)
+	}
+	result := o
+	from = time.Time{}
+	mu.Unlock()
+	stop()
+	result.cpu, result.records = cpu, records
+	if e := <-ended; err == nil {
+		err = e
+	}
+	return result, err
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// counting is a sink that counts.
+type counting struct{ n atomic.Int64 }
+
+func (c *counting) Put(timeline.Record) { c.n.Add(1) }
 
 func at(sorted []time.Duration, share float64) time.Duration {
 	if len(sorted) == 0 {

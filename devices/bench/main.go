@@ -1,6 +1,6 @@
 // Command bench prints the figures of the devices: what is measured, how, and what came of it.
 //
-//	go run ./devices/bench [--quick|--full] [NAME [ARGUMENT...]]
+//	go run ./devices/bench [--quick|--full] [-cpuprofile FILE] [NAME [ARGUMENT...]]
 //
 // Without a name it prints all figures. --quick, the default, takes seconds; --full takes minutes.
 package main
@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/pprof"
 )
 
 // figures lists what can be measured; an entry is a file of its name.
@@ -41,6 +42,7 @@ func main() {
 	}
 	quick := flag.Bool("quick", false, "little, in seconds (the default)")
 	full := flag.Bool("full", false, "all of it")
+	profile := flag.String("cpuprofile", "", "write a profile of the processor time to this `file`")
 	flag.Usage = usage
 	flag.Parse()
 	name, args := "", flag.Args()
@@ -59,6 +61,22 @@ func main() {
 			rest = append(rest, a)
 		}
 	}
+	os.Exit(run(name, rest, *full && !*quick, *profile))
+}
+
+// run prints the figures of that name, or all, and returns the program's exit code.
+func run(name string, args []string, full bool, profile string) int {
+	if profile != "" {
+		f, err := os.Create(profile)
+		if err == nil {
+			err = pprof.StartCPUProfile(f)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			return 2
+		}
+		defer pprof.StopCPUProfile()
+	}
 	ran, failed := false, false
 	for _, f := range figures {
 		if name != "" && name != f.name {
@@ -66,18 +84,19 @@ func main() {
 		}
 		ran = true
 		fmt.Printf("== %s: %s\n", f.name, f.what)
-		if err := f.run(*full && !*quick, rest); err != nil {
+		if err := f.run(full, args); err != nil {
 			fmt.Printf("NOT MET: %v\n", err)
 			failed = true
 		}
 	}
-	if !ran {
+	switch {
+	case !ran:
 		usage()
-		os.Exit(2)
+		return 2
+	case failed:
+		return 1
 	}
-	if failed {
-		os.Exit(1)
-	}
+	return 0
 }
 
 func usage() {

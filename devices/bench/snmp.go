@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,8 +28,9 @@ const (
 )
 
 // snmpSpeed prints ratios of runs that take turns, and what fleets cost. Tools that are not installed are named. With
-// full it fails if a goal was missed; a short run on a busy host proves nothing.
-func snmpSpeed(full bool, _ []string) error {
+// full it fails if a goal was missed; a short run on a busy host proves nothing. With the argument "fleets" it leaves
+// out the comparison with others.
+func snmpSpeed(full bool, args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	rounds, polls := 3, 100
@@ -41,16 +43,18 @@ func snmpSpeed(full bool, _ []string) error {
 		}
 	}
 	var g goals
-	if err := compareV2c(ctx, &g, rounds, polls); err != nil {
-		return err
-	}
-	if err := compareV3(ctx, &g, rounds, polls/4); err != nil {
-		return err
+	if !slices.Contains(args, "fleets") {
+		if err := compareV2c(ctx, &g, rounds, polls); err != nil {
+			return err
+		}
+		if err := compareV3(ctx, &g, rounds, polls/4); err != nil {
+			return err
+		}
 	}
 	for _, f := range fleets {
-		for _, how := range []string{"counter loop", "collector"} {
-			if err := f.measure(ctx, &g, how); err != nil {
-				return fmt.Errorf("%s, %s: %w", f.what, how, err)
+		for n, way := range fleetWays {
+			if err := f.measure(ctx, &g, n); err != nil {
+				return fmt.Errorf("%s, %s: %w", f.what, way.name, err)
 			}
 		}
 	}
@@ -63,8 +67,8 @@ func snmpSpeed(full bool, _ []string) error {
 // ports48 is how many ports the compared device has.
 const ports48 = 48
 
-// poll asks one device for everything once.
-type poll func(ctx context.Context) error
+// poller asks one device for everything once.
+type poller func(ctx context.Context) error
 
 // compareV2c compares one device's counters with the tools.
 func compareV2c(ctx context.Context, g *goals, rounds, polls int) error {
@@ -127,18 +131,18 @@ func compareV2c(ctx context.Context, g *goals, rounds, polls int) error {
 }
 
 // deviceAgent returns a poll of all that the collector reads of a device with the same counters.
-func deviceAgent(ctx context.Context) (poll, func(), error) {
+func deviceAgent(ctx context.Context) (poller, func(), error) {
 	addrs, end, err := startAgents(ctx, "device", 1, ports48)
 	if err != nil {
 		return nil, nil, err
 	}
 	c := snmp.New()
-	p := collectorPoll(c, "sw", addrs[0], ports48)
+	p := collectorPoll(c, deviceOf("sw", addrs[0], ports48))
 	return p, func() { c.Close(); end() }, settle(ctx, p)
 }
 
 // settle polls until first contact, and finding out what the device lacks, are over.
-func settle(ctx context.Context, p poll) error {
+func settle(ctx context.Context, p poller) error {
 	for range 10 {
 		if err := p(ctx); err != nil {
 			return fmt.Errorf("first contact: %w", err)
@@ -184,7 +188,7 @@ func compareV3(ctx context.Context, g *goals, rounds, polls int) error {
 }
 
 // repeat adds the processor time of one poll in us.
-func repeat(ctx context.Context, p poll, n int, out *series) error {
+func repeat(ctx context.Context, p poller, n int, out *series) error {
 	took, err := spent(func() error {
 		for range n {
 			if err := p(ctx); err != nil {
@@ -204,7 +208,7 @@ const patience = 10 * time.Second
 const perRequest = 40
 
 // counterLoop polls the ports' counters by the codec alone.
-func counterLoop(c *fast.Client, addr netip.AddrPort, ports int) (poll, func() error, error) {
+func counterLoop(c *fast.Client, addr netip.AddrPort, ports int) (poller, func() error, error) {
 	var ids []string
 	for port := range ports {
 		for _, col := range counterColumns {
@@ -288,7 +292,18 @@ func (w walker) repeat(ctx context.Context, n int, out *series) error {
 }
 
 // collectorPoll polls the same ports through the collector: port map, clock, states and every counter it knows.
-func collectorPoll(c *snmp.Collector, name string, addr netip.AddrPort, ports int) poll {
+func collectorPoll(c *snmp.Collector, d devices.Device) poller {
+	return func(ctx context.Context) error {
+		r, err := c.Collect(ctx, d)
+		if err == nil && !whole(r, len(d.Ports)) {
+			err = errors.New("counters or ports are missing")
+		}
+		return err
+	}
+}
+
+// deviceOf is an agent's entry in a site file, with all its ports watched.
+func deviceOf(name string, addr netip.AddrPort, ports int) devices.Device {
 	d := devices.Device{
 		Name: name, Address: addr.Addr().String(),
 		SNMP: &devices.SNMP{Port: addr.Port(), Community: devices.NewSecret("public"), Timeout: patience},
@@ -296,19 +311,15 @@ func collectorPoll(c *snmp.Collector, name string, addr netip.AddrPort, ports in
 	for port := range ports {
 		d.Ports = append(d.Ports, portName(port))
 	}
-	return func(ctx context.Context) error {
-		r, err := c.Collect(ctx, d)
-		if err != nil {
-			return err
+	return d
+}
+
+// whole says whether every port is in the reading with its counters.
+func whole(r devices.Reading, ports int) bool {
+	for n := range r.Interfaces {
+		if i := &r.Interfaces[n]; !i.InOctets.OK || !i.FCS.OK || !i.OutDrops.OK {
+			return false
 		}
-		for _, i := range r.Interfaces {
-			if !i.InOctets.OK || !i.FCS.OK || !i.OutDrops.OK {
-				return fmt.Errorf("%s: counters are missing", i.Name)
-			}
-		}
-		if len(r.Interfaces) != ports {
-			return errors.New("ports are missing")
-		}
-		return nil
 	}
+	return len(r.Interfaces) == ports
 }

@@ -18,8 +18,14 @@ const maxReply = 1250
 // batch is what one GET asks for.
 type batch []string
 
+// group is objects that are read in one message where possible, so that they are of one moment.
+type group struct {
+	ids  []string
+	most int // octets of the longest value; 0: not known
+}
+
 // batches packs groups of objects into as few messages as fit, a group whole where that is possible.
-func (s *session) batches(groups [][]string) []batch {
+func (s *session) batches(groups ...group) []batch {
 	var out []batch
 	var cur batch
 	size := 0
@@ -32,14 +38,14 @@ func (s *session) batches(groups [][]string) []batch {
 	limit := s.most()
 	for _, g := range groups {
 		total := 0
-		for _, id := range g {
-			total += s.objects.bindSize(id)
+		for _, id := range g.ids {
+			total += s.objects.bindSize(id, g.most)
 		}
-		if size+total > limit || len(cur)+len(g) > gosnmp.MaxOids {
+		if size+total > limit || len(cur)+len(g.ids) > gosnmp.MaxOids {
 			flush()
 		}
-		for _, id := range g {
-			n := s.objects.bindSize(id)
+		for _, id := range g.ids {
+			n := s.objects.bindSize(id, g.most)
 			if size+n > limit || len(cur) >= gosnmp.MaxOids {
 				flush()
 			}
@@ -66,7 +72,7 @@ func (s *session) most() int {
 }
 
 // peek is read without a memory of what the device lacks: for objects that come and go.
-func (s *session) peek(ctx context.Context, b batch, values map[string]gosnmp.SnmpPDU) error {
+func (s *session) peek(ctx context.Context, b batch, values map[string]value) error {
 	before := s.objects
 	s.objects = objects{}
 	s.objects.init()
@@ -77,7 +83,7 @@ func (s *session) peek(ctx context.Context, b batch, values map[string]gosnmp.Sn
 
 // read asks for a batch and adds what was given to values. tooBig splits it; an object that the agent fails on is
 // left out for a while. The span is that of the (last) answer.
-func (s *session) read(ctx context.Context, b batch, values map[string]gosnmp.SnmpPDU) (timeline.Span, error) {
+func (s *session) read(ctx context.Context, b batch, values map[string]value) (timeline.Span, error) {
 	for len(b) > 0 {
 		p, span, err := s.request(ctx, get(b))
 		if err != nil {
@@ -128,7 +134,7 @@ func (s *session) shrink() int {
 }
 
 // take adds the answer's values by name. Objects that were not asked for are ignored.
-func (s *session) take(b batch, vars []gosnmp.SnmpPDU, values map[string]gosnmp.SnmpPDU) error {
+func (s *session) take(b batch, vars []gosnmp.SnmpPDU, values map[string]value) error {
 	asked := make(map[string]bool, len(b))
 	for _, id := range b {
 		asked[id] = true
@@ -142,9 +148,10 @@ func (s *session) take(b batch, vars []gosnmp.SnmpPDU, values map[string]gosnmp.
 		}
 		asked[id] = false
 		got++
-		values[id] = v
-		s.objects.learn(id, v, now)
-		s.exchanges.keep(id, v)
+		x := valueOf(v)
+		values[id] = x
+		s.objects.learn(id, x, now)
+		s.exchanges.keep(id, x)
 	}
 	if got < len(asked) { // less than were asked for, each counted once
 		return &Error{

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gosnmp/gosnmp"
-
 	"whydrop/devices"
 	"whydrop/devices/snmp/internal/oid"
 )
@@ -51,7 +49,7 @@ func (s *session) contactBridge(ctx context.Context, m *portMap) error {
 		return err
 	}
 	for _, r := range rows {
-		if arcs, n := oid.Arcs(r.index), number(r.value); len(arcs) == 1 && n.OK {
+		if arcs, n := oid.Arcs(r.index), r.value.gauge(); len(arcs) == 1 && n.OK {
 			m.base[arcs[0]] = n.Value
 		}
 	}
@@ -88,35 +86,20 @@ func (m *portMap) stpObjects(index uint32) (state, role string) {
 	return stpPortState + n, role
 }
 
-// bridge puts the scalars together; nil if the device gave none of them.
-func bridge(values map[string]gosnmp.SnmpPDU, view View) *devices.Bridge {
-	var b devices.Bridge
-	any := false
-	if v, ok := values[stpTopChanges]; ok && given(v) {
-		b.TopologyChanges = counter(v)
-		any = any || b.TopologyChanges.OK
+// bridge puts the scalars together; nil if the device gave none of them. get returns what it gave of an object.
+func bridge(get func(id string) value, view View) *devices.Bridge {
+	b := devices.Bridge{TopologyChanges: get(stpTopChanges).counter(), RootCost: get(stpRootCost).gauge()}
+	if n := get(stpSinceChange).gauge(); n.OK {
+		b.SinceChange = devices.Some(time.Duration(n.Value) * 10 * time.Millisecond) // TimeTicks
 	}
-	if v, ok := values[stpSinceChange]; ok {
-		if n := number(v); n.OK {
-			b.SinceChange = devices.Some(time.Duration(n.Value) * 10 * time.Millisecond) // TimeTicks
-		}
+	if id, ok := get(stpDesignatedRoot).octets(); ok && len(id) == 8 {
+		b.DesignatedRoot = devices.Some(bridgeID(id))
 	}
-	if v, ok := values[stpDesignatedRoot]; ok {
-		if id, ok := v.Value.([]byte); ok && len(id) == 8 {
-			b.DesignatedRoot = devices.Some(bridgeID(id))
-			any = true
-		}
-	}
-	if v, ok := values[stpRootCost]; ok {
-		b.RootCost = number(v)
-	}
-	if v, ok := values[stpRootPort]; ok {
-		if n := number(v); n.OK {
-			b.RootPort = devices.Some(view.BridgePort(n.Value))
-		}
-	}
-	if !any {
+	if !b.TopologyChanges.OK && !b.DesignatedRoot.OK {
 		return nil
+	}
+	if n := get(stpRootPort).gauge(); n.OK {
+		b.RootPort = devices.Some(view.BridgePort(n.Value))
 	}
 	return &b
 }

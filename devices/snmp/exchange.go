@@ -22,7 +22,7 @@ func (e *exchanges) reset(wanted bool) {
 	e.lines.Reset()
 }
 
-func (e *exchanges) keep(id string, v gosnmp.SnmpPDU) {
+func (e *exchanges) keep(id string, v value) {
 	if !e.wanted {
 		return
 	}
@@ -31,16 +31,22 @@ func (e *exchanges) keep(id string, v gosnmp.SnmpPDU) {
 }
 
 // recorded returns a value's tag and text in the format of snmprec files.
-func recorded(v gosnmp.SnmpPDU) (tag, value string) {
-	tag = strconv.Itoa(int(v.Type))
-	switch val := v.Value.(type) {
+func recorded(v value) (tag, text string) {
+	tag = strconv.Itoa(int(v.typ))
+	switch val := v.other.(type) {
 	case []byte:
-		if v.Type == gosnmp.OctetString && printable(val) {
+		if v.typ == gosnmp.OctetString && printable(val) {
 			return tag, string(val)
 		}
 		return tag + "x", hex.EncodeToString(val)
 	case nil:
-		return tag, ""
+		switch {
+		case !v.given():
+			return tag, ""
+		case v.typ == gosnmp.Integer:
+			return tag, strconv.FormatInt(int64(v.number), 10)
+		}
+		return tag, strconv.FormatUint(v.number, 10)
 	case string:
 		return tag, trimDot(val)
 	default:

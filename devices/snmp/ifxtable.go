@@ -57,8 +57,12 @@ func fillIfXTable(r Row, i *devices.Interface) {
 // packets adds unicast, multicast and broadcast packets: of 64 bits if unicast has them, else of ifTable's
 // unicast column with this table's other two, or with ifTable's one for both where this table has none.
 func packets(r Row, hc [3]int, basic, lc [2]int) devices.Opt[devices.Counter] {
-	old := Row{entry: ifTable.Entry, index: r.index, values: r.values}
-	unicast := prefer(r.Counter(hc[0]), old.Counter(basic[0]))
+	unicast := r.Counter(hc[0])
+	if unicast.OK && unicast.Value.Bits == 64 && unicast.Value.Value > 0 {
+		return sum(unicast, r.Counter(hc[1]), r.Counter(hc[2]))
+	}
+	old := r.of(&ifTable)
+	unicast = prefer(unicast, old.Counter(basic[0]))
 	if unicast.OK && unicast.Value.Bits == 64 {
 		return sum(unicast, r.Counter(hc[1]), r.Counter(hc[2]))
 	}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gosnmp/gosnmp"
-
 	"whydrop/devices"
 	"whydrop/devices/snmp/internal/oid"
 )
@@ -354,13 +352,13 @@ func mediaIndex(index []uint32) netip.Addr {
 
 // fetch asks for objects, however many, and adds those that were given. Their Index is what follows the column.
 func (s *session) fetch(ctx context.Context, ids []string, found map[string]Cell) error {
-	for _, b := range s.batches([][]string{ids}) {
-		values := map[string]gosnmp.SnmpPDU{}
+	for _, b := range s.batches(group{ids: ids}) {
+		values := map[string]value{}
 		if err := s.peek(ctx, b, values); err != nil {
 			return err
 		}
 		for id, v := range values {
-			if !given(v) {
+			if !v.given() {
 				continue
 			}
 			c := Cell{value: v}

@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gosnmp/gosnmp"
-
 	"whydrop/devices"
 )
 
@@ -70,8 +68,8 @@ func (o *objects) wanted(id string, now time.Time) bool {
 }
 
 // learn notes what was given and what was not.
-func (o *objects) learn(id string, v gosnmp.SnmpPDU, now time.Time) {
-	if !given(v) {
+func (o *objects) learn(id string, v value, now time.Time) {
+	if !v.given() {
 		o.skip(id, now)
 		return
 	}
@@ -79,7 +77,7 @@ func (o *objects) learn(id string, v gosnmp.SnmpPDU, now time.Time) {
 		delete(o.absent, id)
 		o.version++
 	}
-	if b, ok := v.Value.([]byte); ok {
+	if b, ok := v.other.([]byte); ok {
 		o.size[id] = len(b)
 	}
 }
@@ -92,12 +90,24 @@ func (o *objects) skip(id string, now time.Time) {
 	o.absent[id] = now.Add(retryAbsent + spread(id))
 }
 
-// bindSize estimates how many octets the object takes in an answer: identifier, value and three headers.
-func (o *objects) bindSize(id string) int {
-	const value, headers = 10, 8 // the longest number is a Counter64 of nine octets
-	n := headers + value
-	if t, ok := o.size[id]; ok {
-		n += t
+// due says whether an object that was absent is to be asked for again.
+func (o *objects) due(now time.Time) bool {
+	for _, t := range o.absent {
+		if !now.Before(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// bindSize returns how many octets the object takes in an answer: identifier, value of so many octets at most (0: as
+// many as it had last) and three headers.
+func (o *objects) bindSize(id string, most int) int {
+	const headers, longHeaders = 6, 8 // in short form, up to 127 octets
+	n := headers + most
+	if most == 0 {
+		const number = 10 // the longest is a Counter64 of nine octets
+		n = longHeaders + number + o.size[id]
 	}
 	for arc, i := uint64(0), 0; i <= len(id); i++ {
 		if i < len(id) && id[i] != '.' {

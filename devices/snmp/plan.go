@@ -1,6 +1,7 @@
 package snmp
 
 import (
+	"bytes"
 	"context"
 	"time"
 
@@ -10,107 +11,143 @@ import (
 	"whydrop/devices/snmp/fast"
 )
 
-// plan is what is asked in every poll, encoded once: it is made anew when what is wanted changes, and now and then.
+// plan is what is asked in every poll, encoded once: it is made anew when what is wanted changes.
 type plan struct {
 	batches  []batch
 	requests []*fast.Request // of each batch; nil: gosnmp asks
 	answers  []fast.Answer
-	flat     []gosnmp.SnmpPDU // what was given for each object, in the order of the batches
-	slotted  []bool           // which of them only the rows of ports want, and find in flat
+	flat     []value        // what was given for each object, in the order of the batches
+	at       map[string]int // by identifier: where in flat
 	basis    basis
 	until    time.Time
 	made     bool // in this poll
+
+	asked   []int           // of a call of askFast: which batches
+	asking  []*fast.Request // the same, encoded
+	replies []fast.Answer   // the same, answered
 }
 
-// planAge is how old a plan may become: what a device lacked is asked for again so much later than it is due.
+// planAge is how often it is looked whether anything that a device lacked is to be asked for again.
 const planAge = 30 * time.Second
 
 // basis is what a plan was made of; another basis makes another plan.
 type basis struct {
 	objects uint64 // version of what is wanted
-	tables  uint64 // of what was walked
+	rows    uint64 // version of what was walked
 	ports   time.Time
-	texts   int64 // when the ports' texts are due
 	reply   int
 	named   bool // the device's name is known
 }
 
 func (s *session) basis() basis {
-	b := basis{objects: s.objects.version, ports: s.ports.at, reply: s.most(), named: s.system.OK}
-	for _, sh := range s.shelf.tables {
-		b.tables += uint64(sh.next.UnixNano())
-		if sh.has && sh.at == 0 {
-			b.tables++
-		}
-	}
-	for i := range s.ports.ports {
-		b.texts += s.ports.ports[i].next.UnixNano()
-	}
-	return b
+	return basis{objects: s.objects.version, rows: s.shelf.version, ports: s.ports.at, reply: s.most(), named: s.system.OK}
 }
 
 // current returns the plan, made anew by groups if it has to be.
-func (s *session) current(p *plan, groups func() [][]string) *plan {
+func (s *session) current(p *plan, groups func() []group) *plan {
 	now, b := time.Now(), s.basis()
-	if p.made = p.basis != b || !now.Before(p.until); !p.made {
+	p.made = p.basis != b
+	if !p.made && !now.Before(p.until) {
+		p.until = now.Add(planAge)
+		p.made = s.objects.due(now)
+	}
+	if !p.made {
 		return p
 	}
-	p.batches, p.basis, p.until = s.batches(groups()), b, now.Add(planAge)
-	for i := range s.ports.ports {
-		if next := s.ports.ports[i].next; next.After(now) && next.Before(p.until) {
-			p.until = next
-		}
-	}
+	p.batches, p.basis, p.until = s.batches(groups()...), b, now.Add(planAge)
 	p.requests = make([]*fast.Request, len(p.batches))
+	p.at = map[string]int{}
+	total := 0
 	for n, b := range p.batches {
 		p.requests[n], _ = fast.NewRequest(b) // one that can't be encoded is left to gosnmp
-	}
-	for len(p.answers) < len(p.batches) {
-		p.answers = append(p.answers, fast.Answer{})
-	}
-	if p == &s.regular {
-		s.slot(p)
-	}
-	return p
-}
-
-// slot tells the ports' rows where in the plan's list their cells are, so that they need not be looked up by name.
-func (s *session) slot(p *plan) {
-	at, total := map[string]int{}, 0
-	for _, b := range p.batches {
 		for _, id := range b {
-			at[id] = total
+			p.at[id] = total
 			total++
 		}
 	}
-	p.flat, p.slotted = make([]gosnmp.SnmpPDU, total), make([]bool, total)
-	for i := range s.ports.ports {
-		rows := s.ports.ports[i].rows
-		for k := range rows {
-			x := &rows[k]
-			for _, g := range x.table.Columns {
-				for _, col := range g {
-					n, ok := at[column(*x.table, col)+"."+x.index]
-					if !ok {
-						continue
-					}
-					for len(x.slots) <= col {
-						x.slots = append(x.slots, 0)
-					}
-					// Other tables look at ifTable's columns too, by name.
-					x.slots[col], p.slotted[n] = n+1, x.table.Entry != ifTable.Entry
-				}
+	p.flat = make([]value, total)
+	for len(p.answers) < len(p.batches) {
+		p.answers = append(p.answers, fast.Answer{})
+	}
+	s.slot()
+	return p
+}
+
+// cell returns where the plan's answers have the object; nil if it does not ask for it.
+func (p *plan) cell(id string) *value {
+	if n, ok := p.at[id]; ok {
+		return &p.flat[n]
+	}
+	return nil
+}
+
+// cell returns where the answers of this poll have the object; nil if no plan asks for it.
+func (s *session) cell(id string) *value {
+	if v := s.regular.cell(id); v != nil {
+		return v
+	}
+	return s.head.cell(id)
+}
+
+// value returns what was given of an object in this poll.
+func (s *session) value(id string) value {
+	if v := s.cell(id); v != nil {
+		return *v
+	}
+	return value{}
+}
+
+// liveCell is a row of a table of states that is read in every poll.
+type liveCell struct {
+	table *shelved
+	root  string
+	row   int    // of the root
+	id    string // of the object
+	value *value
+}
+
+// slot tells the ports and the rows of tables where in the plans their values are, so that they need not be looked up
+// by name.
+func (s *session) slot() {
+	for n := range s.ports.ports {
+		p := &s.ports.ports[n]
+		i := "." + uintText(p.index)
+		state, role := s.ports.stpObjects(p.index)
+		p.cells = portCells{
+			check: s.cell(p.check), state: s.cell(state), role: s.cell(role),
+			alias: s.texts.cell(column(ifXTable, ifAlias) + i), descr: s.texts.cell(column(ifTable, ifDescr) + i),
+			mtu: s.texts.cell(column(ifTable, ifMTU) + i), phys: s.texts.cell(column(ifTable, ifPhysAddress) + i),
+		}
+		for k := range p.rows {
+			p.rows[k].slot(s)
+		}
+	}
+	for n := range s.live {
+		s.live[n].value = s.cell(s.live[n].id)
+	}
+}
+
+// slot does it for one row.
+func (x *portRow) slot(s *session) {
+	x.cells = x.cells[:0]
+	for _, g := range x.table.Columns {
+		for _, col := range g {
+			for len(x.cells) <= col {
+				x.cells = append(x.cells, nil)
 			}
+			x.cells[col] = s.cell(column(*x.table, col) + "." + x.index)
 		}
 	}
 }
 
-// carry asks for the plan's batches and adds what was given to values. done hears of each batch in order, with the span
-// of its answer, and says whether to go on. The codec of package fast asks for all of them first; what it did not
-// understand, or got no answer to, gosnmp asks again.
-func (s *session) carry(ctx context.Context, p *plan, values map[string]gosnmp.SnmpPDU, done func(n int, span timeline.Span, err error) bool) {
+// carry asks for the plan's batches. done hears of each batch in order, with the span of its answer, and says whether to
+// go on. The codec of package fast asks for all of them first; what it did not understand, or got no answer to, gosnmp
+// asks again.
+func (s *session) carry(ctx context.Context, p *plan, done func(n int, span timeline.Span, err error) bool) {
+	for n := range p.flat {
+		p.flat[n].typ = 0 // octets stay, for they seldom change
+	}
 	s.askFast(ctx, p)
-	clear(p.flat)
 	from := 0 // of the batch in flat
 	for n, b := range p.batches {
 		a := &p.answers[n]
@@ -118,9 +155,10 @@ func (s *session) carry(ctx context.Context, p *plan, values map[string]gosnmp.S
 		var err error
 		if a.Outcome == fast.OK {
 			span = timeline.Span{From: a.From, To: a.To}
-			s.takeFast(b, a, p, from, values)
+			s.takeFast(b, a, p, p.flat[from:from+len(b)])
 		} else {
 			lost := a.Outcome == fast.Unanswered && !a.From.IsZero()
+			values := map[string]value{}
 			s.tried = lost
 			span, err = s.read(ctx, b, values)
 			s.tried = false
@@ -128,9 +166,7 @@ func (s *session) carry(ctx context.Context, p *plan, values map[string]gosnmp.S
 				s.fast.lose()
 			}
 			for i, id := range b {
-				if len(p.flat) > 0 {
-					p.flat[from+i] = values[id]
-				}
+				p.flat[from+i] = values[id]
 			}
 		}
 		if !done(n, span, err) {
@@ -149,111 +185,36 @@ func (s *session) askFast(ctx context.Context, p *plan) {
 	if c == nil {
 		return
 	}
-	var which []int
-	var requests []*fast.Request
+	p.asked, p.asking, p.replies = p.asked[:0], p.asking[:0], p.replies[:0]
 	for n, r := range p.requests {
 		if r != nil {
-			which, requests = append(which, n), append(requests, r)
+			p.asked, p.asking, p.replies = append(p.asked, n), append(p.asking, r), append(p.replies, p.answers[n])
 		}
 	}
-	answers := make([]fast.Answer, len(which))
-	for k, n := range which {
-		answers[k] = p.answers[n]
-	}
-	c.Ask(ctx, s.tap.Conn, requests, answers, s.client.Timeout) // an error of the socket comes again, to gosnmp
-	for k, n := range which {
-		p.answers[n] = answers[k]
-		if answers[k].Outcome == fast.Odd {
+	c.Ask(ctx, s.tap.Conn, p.asking, p.replies, s.client.Timeout) // an error of the socket comes again, to gosnmp
+	for k, n := range p.asked {
+		if p.answers[n] = p.replies[k]; p.answers[n].Outcome == fast.Odd {
 			p.requests[n] = nil // not again before the next plan
 		}
 	}
 }
 
-// takeFast adds the values of an answer by name, as take does. What was given again teaches nothing, unless the plan is new.
-func (s *session) takeFast(b batch, a *fast.Answer, p *plan, from int, values map[string]gosnmp.SnmpPDU) {
+// takeFast keeps the values of an answer. What was given again teaches nothing, unless the plan is new.
+func (s *session) takeFast(b batch, a *fast.Answer, p *plan, flat []value) {
 	now := time.Now()
-	for i, id := range b {
-		v := gosnmp.SnmpPDU{Name: id, Type: gosnmp.Asn1BER(a.Tags[i]), Value: a.Value(i)}
-		if len(p.flat) > 0 {
-			p.flat[from+i] = v
+	for i := range flat {
+		v := &flat[i]
+		news := p.made
+		if v.typ = gosnmp.Asn1BER(a.Tags[i]); v.typ != gosnmp.OctetString {
+			v.number, v.other = a.Numbers[i], nil
+		} else if before, ok := v.other.([]byte); !ok || !bytes.Equal(before, a.Octets(i)) {
+			v.number, v.other, news = 0, bytes.Clone(a.Octets(i)), true
 		}
-		if p.made || len(p.flat) == 0 || !p.slotted[from+i] {
-			values[id] = v
+		if news || !v.given() {
+			s.objects.learn(b[i], *v, now)
 		}
-		if p.made || !given(v) || v.Type == gosnmp.OctetString {
-			s.objects.learn(id, v, now)
+		if s.exchanges.wanted {
+			s.exchanges.keep(b[i], *v)
 		}
-		s.exchanges.keep(id, v)
 	}
-}
-
-// codec is the fast client of a session, and what it was made of.
-type codec struct {
-	ask         *fast.Client
-	engine, key string // of v3
-	boots, time uint32 // as gosnmp last heard them
-	at          time.Time
-	lost        int
-}
-
-// client returns the codec's client; nil where gosnmp has to ask: before the first answer, before a v3 engine is known,
-// and with DES.
-func (c *codec) client(s *session) *fast.Client {
-	if s.tap == nil || !s.worked {
-		return nil
-	}
-	if s.client.Version != gosnmp.Version3 {
-		if c.ask == nil {
-			c.ask, _ = fast.NewCommunity(byte(s.client.Version), s.client.Community)
-		}
-		return c.ask
-	}
-	p, ok := s.client.SecurityParameters.(*gosnmp.UsmSecurityParameters)
-	if !ok || p.AuthoritativeEngineID == "" {
-		return nil
-	}
-	if key := string(p.SecretKey) + "/" + string(p.PrivacyKey); c.ask == nil || c.engine != p.AuthoritativeEngineID || c.key != key {
-		u, ok := fastUser(s.client, p)
-		if !ok {
-			return nil
-		}
-		ask, err := fast.NewUser(u)
-		if err != nil {
-			return nil
-		}
-		*c = codec{ask: ask, engine: p.AuthoritativeEngineID, key: key}
-	}
-	if now := time.Now(); c.at.IsZero() || c.boots != p.AuthoritativeEngineBoots || c.time != p.AuthoritativeEngineTime {
-		c.boots, c.time, c.at = p.AuthoritativeEngineBoots, p.AuthoritativeEngineTime, now
-	}
-	c.ask.Engine(c.boots, c.time+uint32(time.Since(c.at)/time.Second))
-	return c.ask
-}
-
-// lose counts a message that the codec got no answer to and gosnmp did. Some agents lose what comes while they work: they
-// are asked for one message at a time.
-func (c *codec) lose() {
-	const most = 3
-	if c.lost++; c.lost >= most && c.ask != nil {
-		c.ask.Single = true
-	}
-}
-
-// macLengths are how many octets of the HMAC a message carries (RFC 3414, section 6; RFC 7860, section 4.2.1).
-var macLengths = map[gosnmp.SnmpV3AuthProtocol]int{
-	gosnmp.MD5: 12, gosnmp.SHA: 12, gosnmp.SHA224: 16, gosnmp.SHA256: 24, gosnmp.SHA384: 32, gosnmp.SHA512: 48,
-}
-
-func fastUser(x *gosnmp.GoSNMP, p *gosnmp.UsmSecurityParameters) (u fast.User, ok bool) {
-	u = fast.User{Name: p.UserName, Engine: p.AuthoritativeEngineID, Context: x.ContextName}
-	if x.MsgFlags&gosnmp.AuthNoPriv != 0 {
-		u.Hash, u.MAC, u.AuthKey = p.AuthenticationProtocol.HashType().New, macLengths[p.AuthenticationProtocol], p.SecretKey
-	}
-	if x.MsgFlags&gosnmp.AuthPriv == gosnmp.AuthPriv {
-		if p.PrivacyProtocol == gosnmp.DES {
-			return u, false
-		}
-		u.PrivKey = p.PrivacyKey
-	}
-	return u, true
 }

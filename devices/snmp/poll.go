@@ -1,14 +1,11 @@
 package snmp
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"sort"
 	"time"
-
-	"github.com/gosnmp/gosnmp"
 
 	"whydrop/correlate/timeline"
 	"whydrop/devices"
@@ -31,28 +28,30 @@ func (s *session) poll(ctx context.Context) (devices.Reading, error) {
 		Device: s.device.Name, Span: timeline.Span{From: time.Now()},
 		Origin: timeline.Origin{Collector: "snmp:" + s.device.Name, Exchange: s.exchange},
 	}
-	values := s.values
-	err := s.readHead(ctx, values)
-	if err == nil && !s.hasUptime(values) {
+	err := s.readHead(ctx)
+	if err == nil && !s.hasUptime() {
 		err = &Error{Device: s.device.Name, Text: "the agent answers but does not show sysUpTime: its access control (view) hides the system group", Keys: []string{"snmp.community", "snmp.user"}, Err: devices.ErrUnsupported}
 	}
 	if err == nil || errors.Is(err, devices.ErrPartial) {
-		groups := func() [][]string { return append(s.liveGroups(), s.counterGroups()...) }
-		s.carry(ctx, s.current(&s.regular, groups), values, func(_ int, _ timeline.Span, err2 error) bool {
+		groups := func() []group { return append(s.liveGroups(), s.counterGroups()...) }
+		s.carry(ctx, s.current(&s.regular, groups), func(_ int, _ timeline.Span, err2 error) bool {
 			if err2 != nil {
 				err = s.cut(err2)
 			}
 			return err2 == nil || errors.Is(err2, devices.ErrPartial) // after another, the next one would only wait as long again
 		})
-		if s.hasUptime(values) { // finding the ports and lost datagrams are no part of it
+		if s.hasUptime() { // finding the ports and lost datagrams are no part of it
 			r.Span.From = s.uptime.Value.Span.From
 		}
 		if s.alive(err) {
 			s.readVLANs(ctx, &r)
 		}
-		r.Span.To = time.Now() // the walks of other tables are no part of it
-		s.liven(values)
-		s.fill(&r, values)
+		r.Span.To = time.Now() // texts and the walks of other tables are no part of it
+		if s.alive(err) {
+			s.readTexts(ctx)
+		}
+		s.liven()
+		s.fill(&r)
 		if s.alive(err) {
 			until := time.Now().Add(s.budget(r.Span.From))
 			r.Missing = s.walkTables(ctx, until, func(*Table) bool { return true })
@@ -107,6 +106,9 @@ func (s *session) gone(r devices.Reading) error {
 	if s.ports.err != nil {
 		return s.ports.err
 	}
+	if len(r.Interfaces) == len(s.ports.ports) {
+		return nil
+	}
 	there := make(map[string]bool, len(r.Interfaces))
 	for i := range r.Interfaces {
 		there[r.Interfaces[i].Name] = true
@@ -121,7 +123,7 @@ func (s *session) gone(r devices.Reading) error {
 
 // readHead reads the device's clock together with what says whether the map of ports still holds, and makes the map
 // where it does not.
-func (s *session) readHead(ctx context.Context, values map[string]gosnmp.SnmpPDU) error {
+func (s *session) readHead(ctx context.Context) error {
 	if s.mapDue() {
 		if err := s.contact(ctx); err != nil {
 			return err
@@ -129,18 +131,17 @@ func (s *session) readHead(ctx context.Context, values map[string]gosnmp.SnmpPDU
 		s.uptime, s.changed = devices.None[devices.Clock](), devices.None[uint32]()
 	}
 	for again := false; ; again = true {
-		clear(values)
 		var failed error
-		s.carry(ctx, s.current(&s.head, s.headGroups), values, func(n int, span timeline.Span, err error) bool {
+		s.carry(ctx, s.current(&s.head, s.headGroups), func(n int, span timeline.Span, err error) bool {
 			if failed = err; err == nil && n == 0 {
-				s.clock(values, span)
+				s.clock(span)
 			}
 			return err == nil
 		})
 		if failed != nil {
 			return failed
 		}
-		if again || s.mapHolds(values) {
+		if again || s.mapHolds() {
 			return nil
 		}
 		if err := s.contact(ctx); err != nil {
@@ -156,8 +157,8 @@ func (s *session) mapDue() bool {
 }
 
 // clock notes sysUpTime and whether it fell since the last poll: the agent may have numbered its ports anew.
-func (s *session) clock(values map[string]gosnmp.SnmpPDU, span timeline.Span) {
-	ticks := number(values[sysUpTime])
+func (s *session) clock(span timeline.Span) {
+	ticks := s.value(sysUpTime).gauge()
 	if !ticks.OK {
 		return
 	}
@@ -170,23 +171,24 @@ func (s *session) clock(values map[string]gosnmp.SnmpPDU, span timeline.Span) {
 	s.uptime = devices.Some(now)
 }
 
-func (s *session) hasUptime(values map[string]gosnmp.SnmpPDU) bool {
-	return number(values[sysUpTime]).OK
-}
+func (s *session) hasUptime() bool { return s.value(sysUpTime).gauge().OK }
 
 // mapHolds says whether the ports are still where they were. A change of ifTableLastChange alone makes the map
 // stale, but not more often than remapPause: some agents count every change of a link.
-func (s *session) mapHolds(values map[string]gosnmp.SnmpPDU) bool {
+func (s *session) mapHolds() bool {
 	holds := !s.restarted
 	s.restarted = false
-	for _, p := range s.ports.ports {
-		if v, ok := values[p.check]; ok {
-			if t, is := text(v); is && given(v) && t != p.found || !given(v) && time.Since(s.ports.at) > s.ports.pause() {
-				holds = false
-			}
+	for n := range s.ports.ports {
+		p := &s.ports.ports[n]
+		v := p.cells.check
+		if v == nil || !v.heard() {
+			continue
+		}
+		if b, is := v.octets(); is && string(bytes.TrimRight(b, "\x00")) != p.found || !v.given() && time.Since(s.ports.at) > s.ports.pause() {
+			holds = false
 		}
 	}
-	if c := number(values[ifTableLastChange]); c.OK {
+	if c := s.value(ifTableLastChange).gauge(); c.OK {
 		if s.changed.OK && s.changed != c {
 			s.ports.stale = true
 		}
@@ -195,179 +197,22 @@ func (s *session) mapHolds(values map[string]gosnmp.SnmpPDU) bool {
 	return holds
 }
 
-// headGroups are the objects that are read first, and together with sysUpTime where they fit.
-func (s *session) headGroups() [][]string {
-	now := time.Now()
-	first := []string{sysUpTime}
-	add := func(ids ...string) {
-		for _, id := range ids {
-			if id != "" && s.objects.wanted(id, now) {
-				first = append(first, id)
-			}
-		}
-	}
-	add(ifTableLastChange)
-	if s.client.Version != gosnmp.Version3 {
-		add(snmpEngineBoots)
-	}
-	groups := [][]string{}
-	for _, p := range s.ports.ports {
-		i := "." + uintText(p.index)
-		first = append(first, p.check) // also if it was not given: it may come back
-		add(column(ifTable, ifOperStatus)+i, column(ifTable, ifLastChange)+i)
-		add(s.ports.stpObjects(p.index))
-	}
-	add(stpScalars...)
-	groups = append(groups, first)
-	if !s.system.OK {
-		groups = append(groups, []string{sysName, sysDescr, sysObjectID})
-	}
-	return groups
-}
-
-// counterGroups are the other objects of the ports.
-func (s *session) counterGroups() [][]string {
-	now := time.Now()
-	var groups [][]string
-	for n := range s.ports.ports {
-		p := &s.ports.ports[n]
-		p.rows = p.rows[:0]
-		i := "." + uintText(p.index)
-		for n := range Tables {
-			t := &Tables[n]
-			row := s.rowOf(t, p.index)
-			if row == "" {
-				continue
-			}
-			any := t.Entry == ifTable.Entry // some of it is read with the clock
-			for _, g := range t.Columns {
-				var ids []string
-				for _, col := range g {
-					id := column(*t, col)
-					if id == column(ifTable, ifOperStatus) || id == column(ifTable, ifLastChange) {
-						continue // read with the clock
-					}
-					if s.client.Version == gosnmp.Version1 && slices.Contains(t.Wide, col) {
-						continue // RFC 2576, section 4.2.2.1: SNMPv1 has no Counter64
-					}
-					if id += "." + row; s.objects.wanted(id, now) {
-						ids = append(ids, id)
-					}
-				}
-				groups = append(groups, ids)
-				any = any || len(ids) > 0
-			}
-			if any {
-				p.rows = append(p.rows, portRow{table: t, index: row})
-			}
-		}
-		if now.After(p.next) {
-			groups = append(groups, []string{column(ifXTable, ifAlias) + i, column(ifTable, ifDescr) + i, column(ifTable, ifMTU) + i, column(ifTable, ifPhysAddress) + i})
-		}
-	}
-	return groups
-}
-
-// rowOf returns the index of a port's row in a table of counters; "" if it has none.
-func (s *session) rowOf(t *Table, ifIndex uint32) string {
-	switch {
-	case t.FillPort == nil || !s.vendor(t):
-		return ""
-	case t.Index != nil:
-		return t.Index(s.view(), ifIndex)
-	}
-	return uintText(ifIndex)
-}
-
-// slowly is how often the texts of a port are read again.
+// slowly is how often the texts of the ports are read.
 const slowly = time.Minute
 
-// fill puts the values into the reading.
-func (s *session) fill(r *devices.Reading, values map[string]gosnmp.SnmpPDU) {
-	if s.uptime.OK && s.hasUptime(values) {
-		r.Clock = s.uptime
-	}
-	if _, asked := values[sysName]; asked {
-		s.system = devices.Some(system{words(values[sysName]), words(values[sysDescr]), object(values[sysObjectID])})
-		s.enterprise = enterpriseOf(s.system.Value.object.Value)
-	}
-	r.SysName, r.SysDescr, r.SysObjectID = s.system.Value.name, s.system.Value.descr, s.system.Value.object
-	if r.EngineBoot = s.boots(); !r.EngineBoot.OK {
-		r.EngineBoot = number(values[snmpEngineBoots])
-	}
-	r.Bridge = bridge(values, s.view())
-	r.Interfaces = make([]devices.Interface, 0, len(s.ports.ports))
-	for n := range s.ports.ports {
-		r.Interfaces = append(r.Interfaces, devices.Interface{})
-		if last := len(r.Interfaces) - 1; !s.fillPort(&s.ports.ports[n], &r.Interfaces[last], values) {
-			r.Interfaces = r.Interfaces[:last]
-		}
-	}
-	sort.SliceStable(r.Interfaces, func(a, b int) bool { return r.Interfaces[a].Index.Value < r.Interfaces[b].Index.Value })
-}
-
-// fillPort fills in a port's interface, which is empty; false if the device gave nothing of it.
-func (s *session) fillPort(p *port, i *devices.Interface, values map[string]gosnmp.SnmpPDU) bool {
-	index := uintText(p.index)
-	*i = devices.Interface{Index: devices.Some(p.index), Name: p.name, SpeedMax: offers(p)}
-	any := false
-	for _, x := range p.rows {
-		row := Row{x.table.Entry, x.index, values, s.regular.flat, x.slots}
-		x.table.FillPort(row, i)
-		for _, g := range x.table.Columns {
-			any = any || slices.ContainsFunc(g, func(col int) bool { _, ok := row.pdu(col); return ok })
-		}
-	}
-	if !any {
-		return false
-	}
-	if v, ok := values[column(ifXTable, ifAlias)+"."+index]; ok {
-		p.alias, _ = text(v)
-		p.next = time.Now().Add(slowly)
-	}
-	if t, ok := text(values[column(ifTable, ifDescr)+"."+index]); ok {
-		p.descr = t
-	}
-	if n := number(values[column(ifTable, ifMTU)+"."+index]); n.OK {
-		p.mtu = n
-	}
-	if m := (Cell{value: values[column(ifTable, ifPhysAddress)+"."+index]}).MAC(); m != "" {
-		p.mac = m
-	}
-	i.Descr, i.Alias, i.MTU, i.MAC = p.descr, p.alias, p.mtu, p.mac
-	state, role := s.ports.stpObjects(p.index)
-	if w := word(number(values[state]), stpStateWords); w.OK {
-		i.STPState = w
-	}
-	if w := word(number(values[role]), stpRoleWords); w.OK {
-		i.STPRole = w
-	}
-	if s.regular.made {
-		s.supersede(index, values)
-	}
-	return true
-}
-
-// offers returns the speed that the port's names say its hardware has.
-func offers(p *port) devices.Opt[uint64] {
-	for _, n := range []string{p.found, p.descr, p.name} {
-		if o := devices.PortOffers(n); o.OK {
-			return o
-		}
-	}
-	return devices.None[uint64]()
-}
-
-// supersede stops asking for 32-bit counters whose 64-bit ones count.
-func (s *session) supersede(index string, values map[string]gosnmp.SnmpPDU) {
+// readTexts reads descriptions, aliases, MTUs and addresses of the ports, if it is time.
+func (s *session) readTexts(ctx context.Context) {
 	now := time.Now()
-	for hc, lcs := range superseded {
-		c := counter(values[hc+"."+index])
-		if !c.OK || c.Value.Value == 0 {
-			continue
-		}
-		for _, lc := range lcs {
-			s.objects.skip(lc+"."+index, now)
-		}
+	if s.textsOf == s.ports.at && now.Before(s.textsNext) {
+		return
 	}
+	s.textsOf, s.textsNext = s.ports.at, now.Add(slowly)
+	s.carry(ctx, s.current(&s.texts, s.textGroups), func(_ int, _ timeline.Span, err error) bool {
+		if err != nil && !errors.Is(err, devices.ErrPartial) {
+			s.textsNext = now.Add(remapPause)
+			return false
+		}
+		return true
+	})
+	s.fillTexts()
 }

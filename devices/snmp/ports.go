@@ -36,15 +36,22 @@ type port struct {
 	alias string
 	mac   string
 	mtu   devices.Opt[uint32]
-	next  time.Time // when description and MTU are read again
-	rows  []portRow // of the tables of counters that the device has something in
+	most  devices.Opt[uint64] // bit/s that its names say its hardware has
+	rows  []portRow           // of the tables of counters that the device has something in
+	cells portCells
 }
 
 // portRow is a port's row in a table of counters.
 type portRow struct {
 	table *Table
 	index string
-	slots []int // by column: 1 + where in the plan's list its value is; 0 or none: not there
+	cells []*value // by column, in the plans; nil or none: not there
+}
+
+// portCells are a port's values in the plans that are in no table of counters; nil: not there.
+type portCells struct {
+	check, state, role      *value // read with the clock
+	alias, descr, mtu, phys *value // read now and then
 }
 
 // remapPause is how long a map whose ports are incomplete, or that a device invites to make again, is kept.
@@ -147,6 +154,7 @@ func (c candidate) port(wanted string) port {
 	if c.name == "" {
 		p.check, p.found = column(ifTable, ifDescr)+i, c.descr
 	}
+	p.most = p.offers()
 	return p
 }
 
@@ -172,7 +180,7 @@ func (cs *candidates) add(rows []row, t Table, col int, names map[uint32]string)
 			cs.at[arcs[0]] = at
 			cs.rows = append(cs.rows, candidate{index: arcs[0]})
 		}
-		v, _ := text(r.value)
+		v := r.value.text().Value
 		c := &cs.rows[at]
 		switch column(t, col) {
 		case column(ifXTable, ifName):

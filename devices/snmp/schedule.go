@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gosnmp/gosnmp"
-
 	"whydrop/correlate/timeline"
 	"whydrop/devices"
 )
@@ -41,6 +39,8 @@ type shelf struct {
 	roots  map[string]*root
 	tables map[string]*shelved // by Table.Name
 	voids  []void
+	// version changes when other rows are to be read in every poll than before.
+	version uint64
 
 	vlanTrees   []*vlanTree
 	databases   map[uint32]uint32 // forwarding databases: VLAN
@@ -49,7 +49,7 @@ type shelf struct {
 }
 
 func (s *shelf) init() {
-	*s = shelf{cells: map[string][]Cell{}, roots: map[string]*root{}, tables: map[string]*shelved{}}
+	*s = shelf{cells: map[string][]Cell{}, roots: map[string]*root{}, tables: map[string]*shelved{}, version: s.version + 1}
 }
 
 // root is the walk of one root.
@@ -101,6 +101,20 @@ func (s *shelf) of(t *Table) *shelved {
 		s.tables[t.Name] = sh
 	}
 	return sh
+}
+
+// put keeps the rows of a root.
+func (s *shelf) put(id string, rows []Cell) {
+	before := s.cells[id]
+	if s.cells[id] = rows; len(rows) == 0 {
+		delete(s.cells, id)
+	}
+	sources := indexSources[id]
+	if !slices.EqualFunc(before, rows, func(a, b Cell) bool {
+		return slices.Equal(a.Index, b.Index) && (!sources || a.value.same(b.value))
+	}) {
+		s.version++
+	}
 }
 
 func first[T any](list []T, n int) []T { return list[:min(n, len(list))] }
@@ -165,7 +179,7 @@ func (s *session) walkRoot(ctx context.Context, id string, r *root, most int, un
 	if r.walk == nil {
 		if s.inVoid(id) {
 			r.at, r.err = s.now(), nil
-			delete(s.shelf.cells, id)
+			s.shelf.put(id, nil)
 			return true
 		}
 		w, err := s.newWalker(id)
@@ -190,11 +204,7 @@ func (s *session) walkRoot(ctx context.Context, id string, r *root, most int, un
 		}
 		w := r.walk
 		r.walk, r.at, r.err = nil, s.now(), err
-		if c := cellsOf(w.rows); len(c) > 0 {
-			s.shelf.cells[id] = c
-		} else {
-			delete(s.shelf.cells, id)
-		}
+		s.shelf.put(id, cellsOf(w.rows))
 		if err == nil && w.after != "" { // the end of the view is no proof: some agents end one column so
 			s.shelf.voids = append(s.shelf.voids, void{w.last, w.after, r.at})
 		}
@@ -241,54 +251,17 @@ func spread(name string) time.Duration {
 	return time.Duration(h.Sum32()%120) * time.Second
 }
 
-// liveGroups are the objects of states that are read in every poll.
-func (s *session) liveGroups() (groups [][]string) {
-	now, v := time.Now(), s.view()
-	for n := range Tables {
-		t := &Tables[n]
-		sh := s.shelf.tables[t.Name]
-		if sh == nil || !sh.has || sh.at > 0 {
+// liven puts what was read of states into the rows. A row that is gone has the table walked again. While a table is being
+// walked its rows are left alone: some of them may be newer than others.
+func (s *session) liven() {
+	for n := range s.live {
+		l := &s.live[n]
+		if l.table.at > 0 || l.value == nil || !l.value.heard() {
 			continue
 		}
-		for _, id := range t.Live {
-			var ids []string
-			for _, c := range s.shelf.cells[id] {
-				if len(ids) >= liveMost {
-					break
-				}
-				if t.LiveRow != nil && !t.LiveRow(v, c.Index) {
-					continue
-				}
-				if obj := id + "." + dotted(c.Index); s.objects.wanted(obj, now) {
-					ids = append(ids, obj)
-				}
-			}
-			groups = append(groups, ids)
-		}
-	}
-	return groups
-}
-
-// liven puts what was read of states into the rows. A row that is gone has the table walked again.
-func (s *session) liven(values map[string]gosnmp.SnmpPDU) {
-	for n := range Tables {
-		t := &Tables[n]
-		sh := s.shelf.tables[t.Name]
-		if sh == nil || !sh.has {
-			continue
-		}
-		for _, id := range t.Live {
-			cells := s.shelf.cells[id]
-			for k := range cells {
-				v, ok := values[id+"."+dotted(cells[k].Index)]
-				if !ok {
-					continue
-				}
-				sh.fresh = true
-				if cells[k].value = v; !given(v) && sh.at == 0 {
-					sh.next = time.Time{}
-				}
-			}
+		l.table.fresh = true
+		if s.shelf.cells[l.root][l.row].value = *l.value; !l.value.given() {
+			l.table.next = time.Time{}
 		}
 	}
 }

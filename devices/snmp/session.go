@@ -32,9 +32,12 @@ type session struct {
 	exchanges
 
 	fast          codec
-	head, regular plan                      // what is read first, and the rest
-	values        map[string]gosnmp.SnmpPDU // of this poll
-	tried         bool                      // the request was sent once already
+	head, regular plan       // what is read first, and the rest
+	texts         plan       // what is read of the ports now and then
+	textsOf       time.Time  // of which map of ports texts were read
+	textsNext     time.Time  // when they are read again
+	live          []liveCell // rows of states that are read in every poll
+	tried         bool       // the request was sent once already
 
 	ports      portMap
 	objects    objects
@@ -58,7 +61,7 @@ func newSession(d devices.Device) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{device: d, client: x, values: map[string]gosnmp.SnmpPDU{}}
+	s := &session{device: d, client: x}
 	s.objects.init()
 	s.shelf.init()
 	return s, nil

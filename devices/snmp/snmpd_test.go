@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"whydrop/devices"
+	"whydrop/devices/snmp/internal/oid"
 	"whydrop/probe/peertest"
 )
 
@@ -237,8 +238,8 @@ func TestTheWalkFindsWhatSnmpwalkFinds(t *testing.T) {
 				}
 				var want []string
 				for line := range strings.SplitSeq(strings.TrimSpace(string(out)), "\n") {
-					if oid, rest, _ := strings.Cut(line, " "); strings.HasPrefix(oid, ".") && !strings.HasPrefix(rest, "No ") {
-						want = append(want, oid)
+					if id, rest, _ := strings.Cut(line, " "); strings.HasPrefix(id, ".") && !strings.HasPrefix(rest, "No ") {
+						want = append(want, id)
 					}
 				}
 				s, err := newSession(d)
@@ -252,7 +253,7 @@ func TestTheWalkFindsWhatSnmpwalkFinds(t *testing.T) {
 				}
 				var got []string
 				for _, r := range rows {
-					got = append(got, r.value.Name)
+					got = append(got, "."+root+"."+dotted(oid.Arcs(r.index)))
 				}
 				if strings.Join(got, "\n") != strings.Join(want, "\n") {
 					t.Errorf("%d rows, snmpwalk has %d", len(got), len(want))

@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gosnmp/gosnmp"
-
 	"whydrop/correlate/timeline"
 	"whydrop/devices"
 )
@@ -99,39 +97,43 @@ func column(t Table, col int) string { return t.Entry + "." + strconv.Itoa(col) 
 
 // Row is what a device gave of one table for one port.
 type Row struct {
-	entry  string
-	index  string
-	values map[string]gosnmp.SnmpPDU
-	flat   []gosnmp.SnmpPDU // of the plan
-	slots  []int            // of a portRow
+	port   *port
+	cells  []*value            // by column; nil: was not asked for
+	uptime devices.Opt[uint32] // sysUpTime of the same poll
 }
 
-func (r Row) pdu(column int) (gosnmp.SnmpPDU, bool) {
-	if column < len(r.slots) && r.slots[column] > 0 {
-		v := r.flat[r.slots[column]-1]
-		return v, given(v)
+// of returns the same port's row in another table of counters; one without cells where the device has none.
+func (r Row) of(t *Table) Row {
+	for n := range r.port.rows {
+		if x := &r.port.rows[n]; x.table.Entry == t.Entry {
+			return Row{r.port, x.cells, r.uptime}
+		}
 	}
-	var b [128]byte // so that the look-up needs no text of its own
-	id := append(append(b[:0], r.entry...), '.')
-	id = append(append(strconv.AppendInt(id, int64(column), 10), '.'), r.index...)
-	v, ok := r.values[string(id)]
-	return v, ok && given(v)
+	return Row{port: r.port}
+}
+
+// value returns a column's value; the zero value if it was not asked for.
+func (r Row) value(column int) value {
+	if column < len(r.cells) && r.cells[column] != nil {
+		return *r.cells[column]
+	}
+	return value{}
 }
 
 // Cell returns a column's value.
 func (r Row) Cell(column int) Cell {
-	v, ok := r.pdu(column)
-	if !ok {
+	v := r.value(column)
+	if !v.given() {
 		return Cell{}
 	}
 	return Cell{value: v}
 }
 
 // Counter returns a column as a counter; not given if the device has none or sent another type.
-func (r Row) Counter(column int) devices.Opt[devices.Counter] { return r.Cell(column).Counter() }
+func (r Row) Counter(column int) devices.Opt[devices.Counter] { return r.value(column).counter() }
 
 // Number returns a column as a number of 32 bits.
-func (r Row) Number(column int) devices.Opt[uint32] { return r.Cell(column).Number() }
+func (r Row) Number(column int) devices.Opt[uint32] { return r.value(column).gauge() }
 
 // Word returns an enumeration's word; a value outside of it is given as "unknown(N)".
 func (r Row) Word(column int, words []string) devices.Opt[string] { return r.Cell(column).Word(words) }

@@ -161,6 +161,6 @@ func together(maps_ ...map[string]snmptest.Value) map[string]snmptest.Value {
 }
 
 // gosnmpOctets is an OCTET STRING as it comes.
-func gosnmpOctets(b ...byte) gosnmp.SnmpPDU {
-	return gosnmp.SnmpPDU{Type: gosnmp.OctetString, Value: append([]byte{}, b...)}
+func gosnmpOctets(b ...byte) value {
+	return valueOf(gosnmp.SnmpPDU{Type: gosnmp.OctetString, Value: append([]byte{}, b...)})
 }

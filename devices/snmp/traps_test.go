@@ -77,7 +77,7 @@ func TestWalkOverOddAgents(t *testing.T) {
 				t.Errorf("%d rows, want %d", len(rows), c.want)
 			}
 			for n, r := range rows {
-				if v, _ := text(r.value); v != fmt.Sprintf("port %d", n+1) || oid.Unpack(r.index) != fmt.Sprint(n+1) {
+				if v := r.value.text().Value; v != fmt.Sprintf("port %d", n+1) || oid.Unpack(r.index) != fmt.Sprint(n+1) {
 					t.Fatalf("row %d is %q at %s", n, v, oid.Unpack(r.index))
 				}
 			}

@@ -213,13 +213,13 @@ func TestTroubleInValues(t *testing.T) {
 			if err != nil || len(p.Variables) != 3 {
 				t.Fatalf("the whole answer is lost: %v", err)
 			}
-			cell := Cell{value: p.Variables[1]}
+			cell := Cell{value: valueOf(p.Variables[1])}
 			var got any = cell.Counter()
 			if _, ok := c.want.(devices.Opt[float64]); ok {
 				got = cell.Float()
 			}
 			equal(t, "value", got, c.want)
-			if v := (Cell{value: p.Variables[2]}).Text(); v != "good" {
+			if v := (Cell{value: valueOf(p.Variables[2])}).Text(); v != "good" {
 				t.Errorf("the value behind it is %q", v)
 			}
 		})
@@ -242,10 +242,10 @@ func FuzzAnswers(f *testing.F) {
 		}
 		s := session{}
 		s.objects.init()
-		values := map[string]gosnmp.SnmpPDU{}
+		values := map[string]value{}
 		s.take(batch{"1.3.6.1.2.1.2.2.1.10.1"}, p.Variables, values)
 		for _, v := range p.Variables {
-			c := Cell{value: v}
+			c := Cell{value: valueOf(v)}
 			c.Counter()
 			c.Number()
 			c.Float()

@@ -13,7 +13,7 @@ var aristaIf = Table{
 	Entry:   "1.3.6.1.4.1.30065.3.15.1.1.1",
 	Columns: [][]int{{1, 8, 9, 10}},
 	FillPort: func(r Row, i *devices.Interface) {
-		if at, now := r.Number(1), number(r.values[sysUpTime]); at.OK && now.OK {
+		if at, now := r.Number(1), r.uptime; at.OK && now.OK {
 			const future = 1 << 31
 			if age := now.Value - at.Value; age < future { // modular: sysUpTime wraps
 				i.CounterAgeing = devices.Some(float64(age) / 100)

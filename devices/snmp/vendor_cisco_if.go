@@ -46,14 +46,17 @@ var locIf = Table{
 	Entry:   "1.3.6.1.4.1.9.2.2.1.1",
 	Columns: [][]int{{10, 11, 12, 14, 15, 17, 21, 24, 25, 26, 27}},
 	FillPort: func(r Row, i *devices.Interface) {
-		for col, into := range map[int]*devices.Opt[devices.Counter]{
-			10: &i.Runts, 11: &i.Giants, 12: &i.FCS, 14: &i.Overrun, 15: &i.Ignored, 17: &i.Resets,
-			21: &i.CarrierTransitions, 25: &i.Collisions, 26: &i.InputQueueDrop, 27: &i.OutDrops,
+		for _, c := range [...]struct {
+			col  int
+			into *devices.Opt[devices.Counter]
+		}{
+			{10, &i.Runts}, {11, &i.Giants}, {12, &i.FCS}, {14, &i.Overrun}, {15, &i.Ignored}, {17, &i.Resets},
+			{21, &i.CarrierTransitions}, {25, &i.Collisions}, {26, &i.InputQueueDrop}, {27, &i.OutDrops},
 		} {
-			if n := r.Number(col); n.OK {
-				fillIn(into, devices.CCLI(uint64(n.Value)))
+			if n := r.Number(c.col); n.OK {
+				fillIn(c.into, devices.CCLI(uint64(n.Value)))
 			} else {
-				fillIn(into, r.Counter(col))
+				fillIn(c.into, r.Counter(c.col))
 			}
 		}
 		if n := r.Number(24); n.OK && n.Value <= 255 {

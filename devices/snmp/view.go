@@ -98,26 +98,26 @@ func (v View) BridgePort(n uint32) string {
 type Cell struct {
 	// Index is the row's index: the arcs after the root.
 	Index []uint32
-	value gosnmp.SnmpPDU
+	value value
 }
 
 // OK says whether the device gave a value.
-func (c Cell) OK() bool { return c.value.Type != 0 && given(c.value) }
+func (c Cell) OK() bool { return c.value.given() }
 
 // Recorded returns the value's type and text as they stand in snmpsim's snmprec files: "2", "5" for an INTEGER 5; text
 // that is not printable is in hex and has an x behind the type. A zero Cell gives "0".
 func (c Cell) Recorded() (tag, text string) { return recorded(c.value) }
 
 // Counter returns a Counter32 or Counter64, with the width that the device sent; nothing else is a counter.
-func (c Cell) Counter() devices.Opt[devices.Counter] { return counter(c.value) }
+func (c Cell) Counter() devices.Opt[devices.Counter] { return c.value.counter() }
 
 // Number returns a number that is not negative and fits 32 bits.
-func (c Cell) Number() devices.Opt[uint32] { return number(c.value) }
+func (c Cell) Number() devices.Opt[uint32] { return c.value.gauge() }
 
 // Signed returns an INTEGER or another number.
 func (c Cell) Signed() devices.Opt[int64] {
-	if n, ok := c.value.Value.(int); ok && c.value.Type == gosnmp.Integer {
-		return devices.Some(int64(n))
+	if c.value.typ == gosnmp.Integer && c.value.other == nil {
+		return devices.Some(int64(c.value.number))
 	}
 	if n := c.Number(); n.OK {
 		return devices.Some(int64(n.Value))
@@ -138,7 +138,7 @@ func (c Cell) Wide() devices.Opt[uint64] {
 
 // Float returns a number that a device wrote as a Float, a Double or a text of digits ("-3.51"), as optics do.
 func (c Cell) Float() devices.Opt[float64] {
-	switch n := c.value.Value.(type) {
+	switch n := c.value.other.(type) {
 	case float32:
 		return devices.Some(float64(n))
 	case float64:
@@ -170,14 +170,13 @@ func (c Cell) Truth() devices.Opt[bool] {
 
 // Text returns an OCTET STRING without the NULs that some agents pad it with; hostile text. "" if not given.
 func (c Cell) Text() string {
-	t, _ := text(c.value)
-	return t
+	return c.value.text().Value
 }
 
 // Octets returns an OCTET STRING as it came; nil if not given.
 func (c Cell) Octets() []byte {
-	b, _ := c.value.Value.([]byte)
-	if c.value.Type != gosnmp.OctetString {
+	b, ok := c.value.octets()
+	if !ok {
 		return nil
 	}
 	return b
@@ -185,8 +184,8 @@ func (c Cell) Octets() []byte {
 
 // OID returns an OBJECT IDENTIFIER without a leading dot; "" if not given.
 func (c Cell) OID() string {
-	s, _ := c.value.Value.(string)
-	if c.value.Type != gosnmp.ObjectIdentifier {
+	s, _ := c.value.other.(string)
+	if c.value.typ != gosnmp.ObjectIdentifier {
 		return ""
 	}
 	return trimDot(s)
@@ -197,9 +196,9 @@ func (c Cell) MAC() string { return mac(c.Octets()) }
 
 // Addr returns an IpAddress, or an OCTET STRING of 4 or 16 octets, as an address.
 func (c Cell) Addr() netip.Addr {
-	switch v := c.value.Value.(type) {
+	switch v := c.value.other.(type) {
 	case string:
-		if a, err := netip.ParseAddr(v); err == nil && c.value.Type == gosnmp.IPAddress {
+		if a, err := netip.ParseAddr(v); err == nil && c.value.typ == gosnmp.IPAddress {
 			return a
 		}
 	case []byte:
@@ -252,7 +251,7 @@ func dotted(arcs []uint32) string {
 func cellsOf(rows []row) []Cell {
 	out := make([]Cell, 0, len(rows))
 	for _, r := range rows {
-		if given(r.value) {
+		if r.value.given() {
 			out = append(out, Cell{Index: oid.Arcs(r.index), value: r.value})
 		}
 	}

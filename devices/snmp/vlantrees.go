@@ -124,7 +124,7 @@ func (s *session) findTree(ctx context.Context, vlan uint32) (*vlanTree, error) 
 			done, err = w.next(ctx)
 		}
 		for _, r := range w.rows {
-			arcs, n := oid.Arcs(r.index), number(r.value)
+			arcs, n := oid.Arcs(r.index), r.value.gauge()
 			if len(arcs) != 1 || !n.OK {
 				continue
 			}
@@ -143,7 +143,7 @@ func (s *session) findTree(ctx context.Context, vlan uint32) (*vlanTree, error) 
 
 // readVLANs reads the trees that matter, one message each, and the ports' roles in all of them.
 func (s *session) readVLANs(ctx context.Context, r *devices.Reading) {
-	roles := map[string]gosnmp.SnmpPDU{}
+	roles := map[string]value{}
 	var ids []string
 	for _, t := range s.shelf.vlanTrees {
 		for _, p := range t.ports {
@@ -152,20 +152,20 @@ func (s *session) readVLANs(ctx context.Context, r *devices.Reading) {
 			}
 		}
 	}
-	for _, b := range s.batches([][]string{ids}) {
+	for _, b := range s.batches(group{ids: ids}) {
 		if _, err := s.read(ctx, b, roles); err != nil {
 			return
 		}
 	}
 	var trees []devices.Tree
 	for _, t := range s.shelf.vlanTrees {
-		values := map[string]gosnmp.SnmpPDU{}
+		values := map[string]value{}
 		err := s.in(t.vlan, func() error {
 			ids := append([]string(nil), stpScalars...)
 			for _, p := range t.ports {
 				ids = append(ids, stpPortState+dotted([]uint32{p}))
 			}
-			for _, b := range s.batches([][]string{ids}) {
+			for _, b := range s.batches(group{ids: ids}) {
 				if err := s.peek(ctx, b, values); err != nil {
 					return err
 				}
@@ -186,20 +186,20 @@ func (s *session) vlanView(t *vlanTree) View {
 }
 
 // vlanTree makes a tree of what a VLAN's instance gave.
-func (s *session) vlanTree(t *vlanTree, values, roles map[string]gosnmp.SnmpPDU) devices.Tree {
+func (s *session) vlanTree(t *vlanTree, values, roles map[string]value) devices.Tree {
 	v := s.vlanView(t)
 	n := strconv.FormatUint(uint64(t.vlan), 10)
 	out := devices.Tree{Name: "vlan " + n, VLANs: n, Protocol: "pvst"}
-	if b := bridge(values, v); b != nil {
+	if b := bridge(func(id string) value { return values[id] }, v); b != nil {
 		out.Bridge = *b
 	}
 	for _, p := range t.ports {
-		role := number(roles[t.role(p)])
+		role := roles[t.role(p)].gauge()
 		if role.OK {
 			out.Protocol = "rapid-pvst"
 		}
 		out.Ports = append(out.Ports, devices.TreePort{
-			Port: v.BridgePort(p), State: word(number(values[stpPortState+dotted([]uint32{p})]), stpStateWords), Role: word(role, stpRoleWords),
+			Port: v.BridgePort(p), State: word(values[stpPortState+dotted([]uint32{p})].gauge(), stpStateWords), Role: word(role, stpRoleWords),
 		})
 	}
 	return out

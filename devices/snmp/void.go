@@ -56,7 +56,7 @@ func (s *session) probe(ctx context.Context, wanted func(*Table) bool) {
 			}
 		}
 	}
-	for _, b := range s.batches([][]string{parents}) {
+	for _, b := range s.batches(group{ids: parents}) {
 		p, _, err := s.try(ctx, getNext(b...), 1)
 		if err != nil || p.Error != gosnmp.NoError {
 			return

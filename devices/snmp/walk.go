@@ -28,7 +28,7 @@ var errEndless = errors.New("no end")
 // row is one instance of a column: the index below the column, and the value.
 type row struct {
 	index string // packed
-	value gosnmp.SnmpPDU
+	value value
 }
 
 // walk reads a column, or any other subtree, in order. What was read before something went wrong is returned
@@ -173,7 +173,7 @@ func (w *walker) take(vars []gosnmp.SnmpPDU) (done bool, err error) {
 			return true, nil
 		}
 		w.last = name
-		w.rows = append(w.rows, row{name[len(w.root):], v})
+		w.rows = append(w.rows, row{name[len(w.root):], valueOf(v)})
 		if len(w.rows) >= w.most {
 			return false, nil
 		}

@@ -121,7 +121,13 @@ func (v *Values) Value(i int) any {
 	case Counter64:
 		return n
 	case Octets:
-		return append([]byte{}, v.Text[n>>32:n>>32+n&0xffffffff]...)
+		return append([]byte{}, v.Octets(i)...)
 	}
 	return nil
+}
+
+// Octets returns the octet string of one whose tag is Octets. It is valid until the next answer.
+func (v *Values) Octets(i int) []byte {
+	n := v.Numbers[i]
+	return v.Text[n>>32 : n>>32+n&0xffffffff]
 }

@@ -15,20 +15,32 @@ import (
 	"whydrop/devices/snmp/internal/oid"
 )
 
-// Canned is an agent for measurements: it answers v2c of any community, GET, GETNEXT and GETBULK, from encoded rows
-// that never change, at a small part of the cost of an [Agent]. It answers nothing that is out of the ordinary.
+// Canned is an agent for measurements: it answers v2c of any community, GET, GETNEXT and GETBULK, from encoded rows, at a
+// small part of the cost of an [Agent]. It answers nothing that is out of the ordinary.
 type Canned struct {
-	rows  []cannedRow
-	ticks []int // rows of TimeTicks
-	began time.Time
-	conn  *net.UDPConn
-	wg    sync.WaitGroup
+	// Growth is by how much every Counter64 of 2^56 and more rises in a second, so that ports look busy. Nothing else than
+	// these and TimeTicks changes. It must be set before Listen.
+	Growth uint64
+
+	rows   []cannedRow
+	ticks  []int // rows of TimeTicks
+	wide   []wideRow
+	began  time.Time
+	turned time.Duration // when wide was brought up to date
+	conn   *net.UDPConn
+	wg     sync.WaitGroup
 }
 
 // cannedRow is a variable binding, encoded.
 type cannedRow struct {
 	key  string // the object identifier's content octets
 	bind []byte
+}
+
+// wideRow is a row of a Counter64 that fills eight octets, and where it began.
+type wideRow struct {
+	row   int
+	first uint64
 }
 
 // maxCanned is the longest answer of a Canned: GETBULK is cut so that it fits one datagram that is not fragmented.
@@ -61,6 +73,9 @@ func NewCanned(rows map[string]Value) (*Canned, error) {
 		c.rows = append(c.rows, cannedRow{string(content), append(bind, value...)})
 		if rows[id].typ == gosnmp.TimeTicks {
 			c.ticks = append(c.ticks, n)
+		}
+		if first, ok := rows[id].value.(uint64); ok && first >= 1<<56 {
+			c.wide = append(c.wide, wideRow{n, first})
 		}
 	}
 	return c, nil
@@ -119,16 +134,30 @@ func (c *Canned) Listen(addr string) (netip.AddrPort, error) {
 			if err != nil {
 				return
 			}
-			for _, i := range c.ticks {
-				bind := c.rows[i].bind
-				binary.BigEndian.PutUint32(bind[len(bind)-4:], firstTicks+uint32(time.Since(c.began)/(10*time.Millisecond)))
-			}
+			c.turn(time.Since(c.began))
 			if out = c.answer(out[:0], in[:n], index); len(out) > 0 {
 				c.conn.WriteToUDPAddrPort(out, from)
 			}
 		}
 	})
 	return c.conn.LocalAddr().(*net.UDPAddr).AddrPort(), nil
+}
+
+// turn brings the rows that change up to date.
+func (c *Canned) turn(up time.Duration) {
+	for _, i := range c.ticks {
+		bind := c.rows[i].bind
+		binary.BigEndian.PutUint32(bind[len(bind)-4:], firstTicks+uint32(up/(10*time.Millisecond)))
+	}
+	const pace = 50 * time.Millisecond
+	if c.Growth == 0 || up-c.turned < pace {
+		return
+	}
+	c.turned = up
+	for _, w := range c.wide {
+		bind := c.rows[w.row].bind
+		binary.BigEndian.PutUint64(bind[len(bind)-8:], w.first+uint64(float64(c.Growth)*up.Seconds()))
+	}
 }
 
 // Close ends the agent and returns when its goroutine is gone.
