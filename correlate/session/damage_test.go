@@ -140,7 +140,7 @@ func good(t *testing.T, s *Session) int {
 // extent returns how much of the file must be there for a frame to be whole.
 func extent(whole []byte, p place) int64 {
 	return int64(sort.Search(len(whole), func(size int) bool {
-		b, err := p.read(bytes.NewReader(whole[:size]))
+		b, err := p.read(bytes.NewReader(whole[:size]), nil)
 		return err == nil && p.sound(b)
 	}))
 }

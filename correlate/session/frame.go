@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -95,8 +96,8 @@ func parseHeader(b []byte) (header, error) {
 // length is the number of bytes of the whole frame.
 func (h header) length() int64 { return headerSize + int64(h.size) }
 
-// open checks a whole frame and returns its payload, decompressed.
-func (h header) open(frame []byte) ([]byte, error) {
+// open checks a whole frame and returns its payload, decompressed, in buf if it fits.
+func (h header) open(frame, buf []byte) ([]byte, error) {
 	if !h.sound(frame) {
 		return nil, errFrame
 	}
@@ -106,7 +107,7 @@ func (h header) open(frame []byte) ([]byte, error) {
 	}
 	d := decoders.Get().(*zstd.Decoder)
 	defer decoders.Put(d)
-	out, err := d.DecodeAll(payload, make([]byte, 0, min(int(h.raw), 32*len(payload)+4096)))
+	out, err := d.DecodeAll(payload, slices.Grow(buf[:0], min(int(h.raw), 32*len(payload)+4096)))
 	if err != nil {
 		return nil, fmt.Errorf("decompress: %w", err)
 	}

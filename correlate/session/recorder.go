@@ -348,7 +348,7 @@ func copyFrames(ctx context.Context, from, to string, meta stored, places []plac
 		}
 		p := places[i]
 		i++
-		b, err := p.read(f)
+		b, err := p.read(f, nil)
 		if err == nil && !p.sound(b) {
 			err = errors.New("a frame changed under the recorder")
 		}

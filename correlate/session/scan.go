@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"slices"
 )
 
 // The layout of an SQLite database, from "Database File Format" at sqlite.org.
@@ -29,6 +30,7 @@ func scan(f io.ReaderAt, size int64) ([]place, error) {
 	seen := map[header]bool{}
 	budget := 16*size + 256<<20 // bytes to read in all, so that a file made of false beginnings ends
 	buf := make([]byte, min(size, window+int64(len(magic))-1))
+	var frame []byte // reused for every frame
 	for base := int64(0); base < size; base += window {
 		n, err := f.ReadAt(buf[:min(int64(len(buf)), size-base)], base)
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -47,7 +49,7 @@ func scan(f io.ReaderAt, size int64) ([]place, error) {
 			if len(found) > 0 && !found[len(found)-1].chained && off < found[len(found)-1].end() {
 				continue // inside the payload of a sound frame
 			}
-			p, err := placeAt(f, off)
+			p, err := placeAt(f, off, &frame)
 			if budget -= p.length(); budget < 0 {
 				return found, nil
 			}
@@ -65,8 +67,9 @@ func scan(f io.ReaderAt, size int64) ([]place, error) {
 
 func (p place) end() int64 { return p.off + p.length() }
 
-// placeAt looks at the frame that begins at off: in one piece, else over overflow pages.
-func placeAt(f io.ReaderAt, off int64) (place, error) {
+// placeAt looks at the frame that begins at off: in one piece, else over overflow pages. It reads into buf, which it may
+// replace by a larger one.
+func placeAt(f io.ReaderAt, off int64, buf *[]byte) (place, error) {
 	head := make([]byte, headerSize)
 	if err := readAt(f, head, off); err != nil {
 		return place{}, err
@@ -77,29 +80,39 @@ func placeAt(f io.ReaderAt, off int64) (place, error) {
 	}
 	p := place{header: h, off: off}
 	for _, p.chained = range []bool{false, true} {
-		b, err := p.read(f)
+		b, err := p.read(f, *buf)
 		if err != nil && !errors.Is(err, errFrame) {
 			return place{}, err
 		}
-		if err == nil && h.sound(b) {
+		if err != nil {
+			continue
+		}
+		if *buf = b; h.sound(b) {
 			return p, nil
 		}
 	}
 	return p, errFrame
 }
 
-// read returns the bytes of the whole frame.
-func (p place) read(f io.ReaderAt) ([]byte, error) {
+// read returns the bytes of the whole frame, in buf if they fit.
+func (p place) read(f io.ReaderAt, buf []byte) ([]byte, error) {
 	if p.chained {
-		return p.readChain(f)
+		return p.readChain(f, buf)
 	}
-	// Grow with what is there: the length has not been checked yet.
-	b, err := io.ReadAll(io.NewSectionReader(f, p.off, p.length()))
-	if err != nil {
+	b := buf[:0]
+	for int64(len(b)) < p.length() {
+		if len(b) == cap(b) {
+			b = slices.Grow(b, max(len(b), 4096)) // with what is there: the length may not have been checked yet
+		}
+		part := b[len(b):min(int64(cap(b)), p.length())]
+		n, err := f.ReadAt(part, p.off+int64(len(b)))
+		if b = b[:len(b)+n]; n == len(part) {
+			continue
+		}
+		if err == nil || errors.Is(err, io.EOF) {
+			return nil, errFrame
+		}
 		return nil, err
-	}
-	if int64(len(b)) < p.length() {
-		return nil, errFrame
 	}
 	return b, nil
 }
@@ -107,7 +120,7 @@ func (p place) read(f io.ReaderAt) ([]byte, error) {
 // readChain reads a blob whose row is (integer key, blob), as SQLite spreads it: "Database File Format", section
 // 1.6: a table leaf cell holds up to U-35 bytes of payload; of a longer one it holds M, or K if that fits, and then
 // the number of the first overflow page. An overflow page begins with the number of the next one.
-func (p place) readChain(f io.ReaderAt) ([]byte, error) {
+func (p place) readChain(f io.ReaderAt, buf []byte) ([]byte, error) {
 	const u = pageSize
 	const x = u - 35
 	const m = (u-12)*32/255 - 23
@@ -121,14 +134,12 @@ func (p place) readChain(f io.ReaderAt) ([]byte, error) {
 		local = m
 	}
 	local -= record - length
-	out := make([]byte, 0, min(length, 1<<20))
-	b := make([]byte, local+4)
-	if err := readAt(f, b, p.off); err != nil {
+	page := make([]byte, u)
+	if err := readAt(f, page[:local+4], p.off); err != nil {
 		return nil, err
 	}
-	out = append(out, b[:local]...)
-	next := binary.BigEndian.Uint32(b[local:])
-	page := make([]byte, u)
+	out := append(slices.Grow(buf[:0], int(min(length, 1<<20))), page[:local]...)
+	next := binary.BigEndian.Uint32(page[local:])
 	for int64(len(out)) < length {
 		if next < 2 {
 			return nil, errFrame

@@ -113,12 +113,13 @@ func (s *Session) batches(f func(*batch) bool) error { return s.columns(nil, f) 
 
 // columns is batches with a visitor of the columns, which may be nil.
 func (s *Session) columns(visit *visitor, f func(*batch) bool) error {
+	var frame, raw []byte // reused: a decoded batch keeps none of them
 	for _, p := range s.places {
-		frame, err := p.read(s.f)
-		if err != nil && !errors.Is(err, errFrame) {
+		var err error
+		if frame, err = p.read(s.f, frame); err != nil && !errors.Is(err, errFrame) {
 			return fmt.Errorf("session: %w", err)
 		}
-		raw, err := p.open(frame)
+		raw, err = p.open(frame, raw)
 		var b *batch
 		if err == nil {
 			b, err = decodeColumns(raw, visit)
@@ -198,11 +199,11 @@ func (s *Session) readMeta(found []place) error {
 		if p.kind != kindMeta || p.version > Version {
 			continue
 		}
-		frame, err := p.read(s.f)
+		frame, err := p.read(s.f, nil)
 		if err != nil {
 			return err
 		}
-		raw, err := p.open(frame)
+		raw, err := p.open(frame, nil)
 		if err != nil {
 			continue
 		}

@@ -269,7 +269,7 @@ func isEmptyList(v any) bool {
 }
 
 func mustDecode(t *rapid.T, h header, frame []byte) []*batch {
-	raw, err := h.open(frame)
+	raw, err := h.open(frame, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -178,7 +178,7 @@ func merge(frames []sealing) ([]*batch, error) {
 		return b
 	}
 	for _, f := range frames {
-		raw, err := f.open(f.frame)
+		raw, err := f.open(f.frame, nil)
 		if err != nil {
 			return nil, err
 		}
