@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"whydrop/cmd/internal/report"
 	"whydrop/correlate/timeline"
 	"whydrop/devices"
+	"whydrop/devices/snmp"
 )
 
 // healthSchema is the version of the lines of a poll by hand. Keys may be added; a change of meaning raises it.
@@ -99,13 +101,13 @@ func countedOf(i devices.Interface) []timeline.Metric {
 func healthOf(x *polledDevice, port string) portHealth {
 	h := portHealth{SchemaVersion: healthSchema, Time: stampText(time.Now()), Device: report.Clean(x.device.Name), Port: report.Clean(port), End: "near",
 		Rates: map[string]float64{}, Counts: map[string]healthCount{}, Optics: []healthSensor{}}
-	if x.err != nil {
-		h.Error = notEmpty(report.Clean(x.err.Error()))
-	}
 	if !x.last.Span.To.IsZero() {
 		h.Time = stampText(x.last.Span.To)
 	}
 	n := slices.IndexFunc(x.last.Interfaces, func(i devices.Interface) bool { return devices.PortKey(i.Name) == devices.PortKey(port) })
+	if x.err != nil && !(n >= 0 && ofPorts(x.err)) {
+		h.Error = notEmpty(report.Clean(wordsOf(x.err.Error(), port)))
+	}
 	if n < 0 {
 		return h
 	}
@@ -148,6 +150,23 @@ func healthOf(x *polledDevice, port string) portHealth {
 		}
 	}
 	return h
+}
+
+// ofPorts says whether a device's error is that it has no port of some name: what was read all the same is none of those.
+func ofPorts(err error) bool {
+	var e *snmp.Error
+	return errors.As(err, &e) && slices.Contains(e.Keys, "ports")
+}
+
+// wordsOf returns what an error of several ports says of one, or all of it.
+func wordsOf(text, port string) string {
+	const head = `port "`
+	_, own, ok := strings.Cut(text, head+port+`"`)
+	if !ok {
+		return text
+	}
+	own, _, _ = strings.Cut(own, "; "+head)
+	return head + port + `"` + own
 }
 
 // asGiven returns a value that was given, or nil.

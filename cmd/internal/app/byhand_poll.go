@@ -271,8 +271,10 @@ func (p *handPoller) show(near *polledDevice, err error) error {
 	if p.o.Clear {
 		b.WriteString("\x1b[H\x1b[2J")
 	}
+	rates := false
 	for _, port := range near.device.Watched() {
 		ends := []portHealth{healthOf(near, port)}
+		rates = rates || len(ends[0].Rates) > 0
 		if d, far, ok := p.farEnd(near, port); ok && p.polled[d.Name] != nil {
 			h := healthOf(p.polled[d.Name], far)
 			h.End = "far"
@@ -290,6 +292,13 @@ func (p *handPoller) show(near *polledDevice, err error) error {
 	}
 	if err != nil && p.o.Format != "json" {
 		fmt.Fprintln(&b, report.Clean(err.Error()))
+	}
+	if !rates && len(near.last.Interfaces) > 0 && p.o.Format != "json" {
+		hint := "Rates and counts need two readings between which the device refreshed its counters."
+		if p.o.Count == 1 {
+			hint += " Ask for more: -n 5"
+		}
+		fmt.Fprintln(&b, hint)
 	}
 	_, werr := io.WriteString(p.o.Out, b.String())
 	return werr

@@ -282,3 +282,22 @@ func TestCaptureIsParsed(t *testing.T) {
 		})
 	}
 }
+
+func TestAPortThatIsNotThereIsToldUnderItsOwnName(t *testing.T) {
+	plan := linked(t)
+	d, err := PollDevice(plan, "near")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := Poll(t.Context(), PollOptions{Device: d, Ports: []string{"Gi0/1", "Gi0/77"}, Count: 1, Format: "text", Out: &out}); err != nil {
+		t.Fatal(err)
+	}
+	here, gone, ok := strings.Cut(out.String(), "near Gi0/77")
+	if !ok || strings.Contains(here, "not read") || !strings.Contains(gone, `port "Gi0/77" not found`) {
+		t.Errorf("of the port that is there:\n%s\nof the one that is not:\n%s", here, gone)
+	}
+	if !strings.Contains(gone, "need two readings") || !strings.Contains(gone, "-n 5") {
+		t.Errorf("no hint at how to get rates:\n%s", gone)
+	}
+}

@@ -147,6 +147,9 @@ func (c *cabling) watch(ctx context.Context) {
 		if open == 0 && !c.opt.Whole && began.Sub(c.began) >= shortestCable {
 			return
 		}
+		if began.Sub(c.began) >= shortestCable && len(unreadPorts(c.store.Snapshot(), c.ports)) == len(c.ports) {
+			return // none of them is there: no reading will tell more
+		}
 		if began.Sub(told) >= seldom {
 			told = began
 			line := fmt.Sprintf("%s  %d of %d links decided", report.ClockSecond(began), len(links)-open, len(links))
@@ -174,7 +177,9 @@ func (c *cabling) result() Cabling {
 		Site: c.plan.Topology.Site, Program: "whydrop " + Version(), Links: c.judge(),
 		Span: timeline.Span{From: c.began, To: time.Now().UTC()}, Warnings: c.plan.Warnings,
 	}
-	out.Problems = append(c.problems, unread(c.store.Snapshot(), planDevices(c.plan), nil)...)
+	snap := c.store.Snapshot()
+	out.Problems = slices.Concat(c.problems, unread(snap, planDevices(c.plan), nil), unreadPorts(snap, c.ports))
+	out.Warnings = append(slices.Clone(out.Warnings), slowed(snap, planDevices(c.plan))...)
 	if len(c.specs) > 0 {
 		out.Traffic = fmt.Sprintf("%s each way over %s, beside what flows", report.Rate(c.opt.Traffic), sentOver(c.specs))
 	}

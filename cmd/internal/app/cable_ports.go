@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -75,10 +76,49 @@ func namedPorts(plan *Plan, name string, many bool) ([]timeline.Subject, error) 
 			found = append(found, timeline.Port(d.Name, p))
 		}
 	}
-	if len(found) != 1 {
-		return nil, Usagef("%q: %d devices of the site have such a port; write DEVICE:PORT", name, len(found))
+	switch len(found) {
+	case 0:
+		return nil, Usagef("%q is no device of the site and none of the ports that its file names; %s", name, portHint(*plan, name))
+	case 1:
+		return found, nil
 	}
-	return found, nil
+	return nil, Usagef("%q: %d devices of the site have such a port; write one of them as DEVICE:PORT: %s", name, len(found), strings.Join(portNames(found), ", "))
+}
+
+// portHint says what could have been meant by a name that stands for nothing.
+func portHint(plan Plan, name string) string {
+	var devices []string
+	var ports []timeline.Subject
+	for _, d := range plan.Devices {
+		devices = append(devices, d.Name)
+		for _, p := range d.Watched() {
+			ports = append(ports, timeline.Port(d.Name, p))
+		}
+	}
+	all := append(slices.Clone(devices), portNames(ports)...)
+	if n := nearest(name, all); n != "" {
+		return "did you mean " + n + "?"
+	}
+	if device, port, both := strings.Cut(name, ":"); both {
+		if n := nearest(device, devices); n != "" {
+			return "did you mean " + n + ":" + port + "?"
+		}
+	}
+	const most = 12
+	more := ""
+	if n := len(all) - most; n > 0 {
+		all, more = all[:most], fmt.Sprintf(" and %d more", n)
+	}
+	return "there are " + strings.Join(all, ", ") + more + "; another port is DEVICE:PORT"
+}
+
+// portNames writes ports as they are named on the command line.
+func portNames(ports []timeline.Subject) []string {
+	var out []string
+	for _, p := range ports {
+		out = append(out, p.Device+":"+p.Name)
+	}
+	return out
 }
 
 // portNamed returns the device's watched port of that name, in any spelling; "" if there is none.

@@ -61,13 +61,13 @@ func (c Cabling) Text(w io.Writer) error {
 	b := &strings.Builder{}
 	fmt.Fprintf(b, "Cabling of %s: %s\n  Tested  %s\n  Traffic %s\n\n", report.Clean(c.Site), c.summary(), c.covers(), c.traffic())
 	tw := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "VERDICT\tRECEIVED BY\tFROM\tSPEED\tCARRIED\tBAD FRAMES\tBIT ERROR RATIO\t95 %\tLIMIT\tNEEDS ANOTHER")
+	fmt.Fprintln(tw, "VERDICT\tRECEIVED BY\tFROM\tCARRIED\tBAD\tERROR RATIO\tNEEDS")
 	sheets := make([]cableSheet, len(c.Links))
 	for i, l := range c.Links {
 		sheets[i] = newCableSheet(i, l)
 		for _, d := range sheets[i].Ways {
 			from, _, _ := strings.Cut(d.Way, " → ")
-			fmt.Fprintf(tw, "%s %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.Sign, d.Verdict, d.To, from, sheets[i].Speed, d.Bits, d.Bad, d.BER, d.Interval, d.Limit, d.More)
+			fmt.Fprintf(tw, "%s %s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.Sign, d.Verdict, d.To, from, d.Bits, d.Bad, d.BER, d.More)
 		}
 	}
 	_ = tw.Flush() // into a Builder, which takes all
@@ -76,7 +76,8 @@ func (c Cabling) Text(w io.Writer) error {
 	}
 	textList(b, "\nNot read or not sent:", cleanAll(c.Problems))
 	textList(b, "\nNotes:", cleanAll(c.Warnings))
-	fmt.Fprintf(b, "\n%s\n", cableMethod)
+	b.WriteString("\n")
+	wrapped(b, "", cableMethod)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -85,17 +86,17 @@ func (s cableSheet) text(b *strings.Builder) {
 	fmt.Fprintf(b, "\n%s %s  %s\n  %s, confidence %s\n", s.Sign, strings.ToUpper(s.Word), s.Name, s.Speed, s.Confidence)
 	for _, d := range s.Ways {
 		if d.How == "" {
-			fmt.Fprintf(b, "  %s: not read\n", d.Way)
+			wrapped(b, "  ", d.Way+": not read")
 			continue
 		}
-		fmt.Fprintf(b, "  %s: %s of %s frames bad in %s, bit error ratio %s (%s), share of frames %s; %s\n", d.Way, d.Bad, d.Frames, d.Bits, d.BER, d.Interval, d.Share, d.How)
+		wrapped(b, "  ", fmt.Sprintf("%s: %s of %s frames bad in %s, bit error ratio %s (%s; limit %s), share of frames %s; %s", d.Way, d.Bad, d.Frames, d.Bits, d.BER, d.Interval, d.Limit, d.Share, d.How))
 	}
 	for _, e := range s.Ends {
 		duplex := e.Duplex + " duplex"
 		if e.Duplex == unknownText {
 			duplex = "duplex " + unknownText
 		}
-		fmt.Fprintf(b, "  %s: %s, %s, offers %s; medium %s; optics: %s; last cable test: %s; times that the link was lost: %s\n", e.Name, e.Speed, duplex, e.Offers, e.Media, e.Optics, e.Pairs, e.Flaps)
+		wrapped(b, "  ", fmt.Sprintf("%s: %s, %s, offers %s; medium %s; optics: %s; last cable test: %s; times that the link was lost: %s", e.Name, e.Speed, duplex, e.Offers, e.Media, e.Optics, e.Pairs, e.Flaps))
 	}
 	textList(b, "  Why:", s.Reasons)
 	if s.First != "" {
@@ -111,6 +112,18 @@ func textList(b *strings.Builder, title string, list []string) {
 	}
 	fmt.Fprintln(b, title)
 	for _, t := range list {
-		fmt.Fprintln(b, "    - "+t)
+		wrapped(b, "    - ", t)
+	}
+}
+
+// wrapped writes a text that fits a ticket behind a head; its further lines are indented deeper.
+func wrapped(b *strings.Builder, head, text string) {
+	indent := len(head)
+	if strings.TrimSpace(head) == "" {
+		indent *= 2
+	}
+	for _, line := range report.Wrap(text, report.Columns-indent) {
+		fmt.Fprintln(b, head+line)
+		head = strings.Repeat(" ", indent)
 	}
 }

@@ -104,6 +104,43 @@ func lastReason(s timeline.Snapshot, device, collector string) string {
 	return text
 }
 
+// unreadPorts lists those of the ports of which the device, which answers, gave nothing, with the reason.
+func unreadPorts(s timeline.Snapshot, ports []timeline.Subject) []string {
+	read := map[timeline.Subject]bool{}
+	for _, k := range s.Keys() {
+		read[k.Subject] = true
+	}
+	var out []string
+	for _, p := range ports {
+		if text := lastGap(s, p); !read[p] && text != "" && answered(s, p.Device) {
+			out = append(out, p.String()+" could not be read: "+text)
+		}
+	}
+	return out
+}
+
+// lastGap returns the words of the newest gap of a subject that has any.
+func lastGap(s timeline.Snapshot, sub timeline.Subject) (text string) {
+	for _, g := range s.Gaps() {
+		if g.Subject == sub && g.Text != "" {
+			text = g.Text
+		}
+	}
+	return text
+}
+
+// slowed lists the devices that are asked more rarely than was wanted, since they were slow or busy, with the last of the
+// reasons, which says how rarely.
+func slowed(s timeline.Snapshot, asked []string) []string {
+	var out []string
+	for _, d := range asked {
+		if e := s.EventsOf(timeline.Device(d), timeline.EventSlow); len(e) > 0 {
+			out = append(out, d+" was backed off from: "+e[len(e)-1].Text)
+		}
+	}
+	return out
+}
+
 // unmeasured lists the stretches in which a path was not measured because its far end took no test.
 func unmeasured(s timeline.Snapshot, paths []string) []string {
 	var out []string

@@ -283,7 +283,7 @@ func keysOf(t reflect.Type) map[string][]string {
 func nearest(word string, candidates []string) string {
 	best, bestDistance := "", len(word)/3+2
 	for _, c := range candidates {
-		if d := distance(strings.ToLower(word), c); d < bestDistance {
+		if d := distance(strings.ToLower(word), strings.ToLower(c)); d < bestDistance {
 			best, bestDistance = c, d
 		}
 	}
