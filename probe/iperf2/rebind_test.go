@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"whydrop/probe/outage/outagetest"
+	"whydrop/probe/pathtest"
 )
 
 // A translator on the path sends the datagrams of a test from another port from the middle on. The client ends in time, with
@@ -13,7 +13,7 @@ import (
 func TestATranslatorRebinds(t *testing.T) {
 	t.Parallel()
 	port, _ := serve(t, ServerConfig{})
-	nat := outagetest.NewNAT(t, netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), port))
+	nat := pathtest.NewNAT(t, netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), port))
 	began := time.Now()
 	rebind := time.AfterFunc(500*time.Millisecond, nat.Rebind)
 	defer rebind.Stop()

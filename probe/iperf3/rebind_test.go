@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"whydrop/probe/outage/outagetest"
+	"whydrop/probe/pathtest"
 )
 
 // TestATranslatorRebinds: the datagrams of a test come from another port from the middle on. It ends in time, and what was
@@ -19,7 +19,7 @@ func TestATranslatorRebinds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			address := serve(t, ServerConfig{})
-			nat := outagetest.NewNAT(t, netip.MustParseAddrPort(address))
+			nat := pathtest.NewNAT(t, netip.MustParseAddrPort(address))
 			dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 				if network[:3] == "udp" {
 					address = nat.Addr().String()

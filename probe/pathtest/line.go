@@ -1,11 +1,5 @@
 //go:build linux
 
-// Package pathtest gives tests of path probes a real path with several hops: network namespaces in a row, the host a,
-// routers r1, r2, ... and the host b. Between any two of them is a link whose MTU can be set, and every one of them
-// can drop what it sends, receives or forwards by rules of nftables.
-//
-// It needs root and the programs ip, nft and sysctl. A test that cannot have them is skipped, or fails if the
-// environment variable WHYDROP_REQUIRE_PEERS is 1.
 package pathtest
 
 import (
@@ -21,10 +15,13 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"whydrop/probe/peertest"
 )
 
 // Line is namespaces in a row.
@@ -32,14 +29,18 @@ type Line struct {
 	t      *testing.T
 	prefix string
 	nodes  []string // "a", "r1", ..., "b"
+	darks  []Gap    // when Drop, Reject or Down were at work; see dark.go
 }
 
+// lines counts them, for their names.
+var lines atomic.Uint32
+
 // NewLine makes a line with so many routers; it is removed when the test ends. The namespaces are named by the
-// prefix, the process's number and the node. No node limits its ICMP errors.
+// prefix, the process's number, the line's and the node. No node limits its ICMP errors.
 func NewLine(t *testing.T, prefix string, routers int) *Line {
 	t.Helper()
-	need(t)
-	l := &Line{t: t, prefix: prefix + strconv.Itoa(os.Getpid()) + "-", nodes: []string{"a"}}
+	need(t, "ip", "nft", "sysctl")
+	l := &Line{t: t, prefix: fmt.Sprintf("%s%d-%d-", prefix, os.Getpid(), lines.Add(1)), nodes: []string{"a"}}
 	for i := range routers {
 		l.nodes = append(l.nodes, "r"+strconv.Itoa(i+1))
 	}
@@ -106,24 +107,12 @@ func (l *Line) settle() {
 	l.t.Fatal("the namespaces do not reach each other")
 }
 
-func need(t *testing.T) {
+func need(t *testing.T, programs ...string) {
 	t.Helper()
-	missing := ""
 	if os.Geteuid() != 0 {
-		missing = "root"
+		peertest.Missing(t, "root")
 	}
-	for _, prog := range []string{"ip", "nft", "sysctl"} {
-		if _, err := exec.LookPath(prog); err != nil {
-			missing = prog
-		}
-	}
-	switch {
-	case missing == "":
-	case os.Getenv("WHYDROP_REQUIRE_PEERS") == "1":
-		t.Fatalf("this test needs %s", missing)
-	default:
-		t.Skipf("this test needs %s", missing)
-	}
+	peertest.Need(t, programs...)
 }
 
 // NS returns the namespace of a node.

@@ -19,11 +19,17 @@ func Need(t testing.TB, programs ...string) {
 		if _, err := exec.LookPath(p); err == nil {
 			continue
 		}
-		if os.Getenv("WHYDROP_REQUIRE_PEERS") == "1" {
-			t.Fatalf("%s is not installed", p)
-		}
-		t.Skipf("%s is not installed", p)
+		Missing(t, p)
 	}
+}
+
+// Missing skips the test for want of something, or fails it where WHYDROP_REQUIRE_PEERS is 1.
+func Missing(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("WHYDROP_REQUIRE_PEERS") == "1" {
+		t.Fatalf("this test needs %s", what)
+	}
+	t.Skipf("this test needs %s", what)
 }
 
 // Iperf3 starts a stock iperf3 -s on a free port of host, an IP address, with args beside, and returns its address as

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"whydrop/correlate/timeline"
-	"whydrop/probe/outage/outagetest"
+	"whydrop/probe/pathtest"
 )
 
 // A translator on the path gives the heartbeat another port: it goes on, and nothing is called an outage.
@@ -15,7 +15,7 @@ func TestATranslatorRebinds(t *testing.T) {
 	long(t)
 	t.Parallel()
 	var r Reflector
-	nat := outagetest.NewNAT(t, serve(t, &r, listen(t, "127.0.0.1:0")))
+	nat := pathtest.NewNAT(t, serve(t, &r, listen(t, "127.0.0.1:0")))
 	s := beat(t, &Sender{To: "127.0.0.1", Port: nat.Addr().Port(), Heartbeat: 10 * ms}, 1200*ms, func() {
 		time.Sleep(300 * ms)
 		nat.Rebind()
@@ -40,7 +40,7 @@ func TestTheFarEndReboots(t *testing.T) {
 	long(t)
 	t.Parallel()
 	before, after := serve(t, new(Reflector), listen(t, "127.0.0.1:0")), serve(t, new(Reflector), listen(t, "127.0.0.1:0"))
-	nat := outagetest.NewNAT(t, before)
+	nat := pathtest.NewNAT(t, before)
 	s := beat(t, &Sender{To: "127.0.0.1", Port: nat.Addr().Port(), Heartbeat: 10 * ms}, 2700*ms, func() {
 		time.Sleep(900 * ms) // more heartbeats than may be out of order
 		nat.Lead(netip.AddrPort{})

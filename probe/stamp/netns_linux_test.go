@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"whydrop/correlate/timeline"
-	"whydrop/probe/outage/outagetest"
+	"whydrop/probe/pathtest"
 )
 
 // far is a heartbeat in the namespaces, and what was captured of it at either end.
@@ -27,7 +27,7 @@ type far struct {
 // or 10 ms, whichever is more. Two heartbeats run at the same time, of 5 ms and of 20 ms.
 func TestOutagesAgreeWithACapture(t *testing.T) {
 	t.Parallel()
-	p := outagetest.NewPath(t, "wdstamp-")
+	p := pathtest.NewPath(t, "wdstamp-")
 	fars := []*far{{beat: 5 * ms, port: 8625}, {beat: 20 * ms, port: 8620}}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -42,7 +42,7 @@ func TestOutagesAgreeWithACapture(t *testing.T) {
 		running.Go(func() {
 			p.Do("a", func() {
 				var store timeline.Store
-				s := Sender{Name: "a-b", To: outagetest.B, Port: f.port, Heartbeat: f.beat}
+				s := Sender{Name: "a-b", To: p.Address("b", false), Port: f.port, Heartbeat: f.beat}
 				if err := s.Probe(ctx, &store); err != nil {
 					t.Errorf("Probe: %v", err)
 				}
@@ -73,7 +73,7 @@ func TestOutagesAgreeWithACapture(t *testing.T) {
 // says that it could not send, and goes on.
 func TestTheHostsOwnLinkGoesDown(t *testing.T) {
 	t.Parallel()
-	p := outagetest.NewPath(t, "wdstampl-")
+	p := pathtest.NewPath(t, "wdstampl-")
 	var conn net.PacketConn
 	p.Do("b", func() { conn = listen(t, "0.0.0.0:862") })
 	serve(t, new(Reflector), conn)
@@ -84,39 +84,39 @@ func TestTheHostsOwnLinkGoesDown(t *testing.T) {
 	var store timeline.Store
 	running.Go(func() {
 		p.Do("a", func() {
-			s := Sender{Name: "a-b", To: outagetest.B}
+			s := Sender{Name: "a-b", To: p.Address("b", false)}
 			if err := s.Probe(ctx, &store); err != nil {
 				t.Errorf("Probe: %v", err)
 			}
 		})
 	})
 	time.Sleep(400 * ms)
-	p.Exec("a", "ip", "link", "set", "eth", "down")
+	p.Exec("a", "ip", "link", "set", "right", "down")
 	time.Sleep(300 * ms)
-	p.Exec("a", "ip", "addr", "del", outagetest.A+"/24", "dev", "eth")
-	p.Exec("a", "ip", "addr", "add", "10.77.1.3/24", "dev", "eth")
-	p.Exec("a", "ip", "link", "set", "eth", "up")
-	p.Exec("a", "ip", "route", "add", "default", "via", "10.77.1.1")
+	p.Exec("a", "ip", "addr", "del", p.Address("a", false)+"/24", "dev", "right")
+	p.Exec("a", "ip", "addr", "add", "10.78.0.3/24", "dev", "right")
+	p.Exec("a", "ip", "link", "set", "right", "up")
+	p.Exec("a", "ip", "route", "add", "default", "via", p.Address("r1", false))
 	time.Sleep(3200 * ms)
 	cancel()
 	running.Wait()
 	es := store.Snapshot().EventsOf(timeline.Path("a-b"), timeline.EventOutage)
-	gaps := outagetest.Gaps(there(), 500*ms)
+	gaps := pathtest.Gaps(there(), 500*ms)
 	if len(es) != 1 || len(gaps) != 1 {
 		t.Fatalf("outages %q, captured gaps %v, want one of either", texts(es), gaps)
 	}
 	if _, ok := near(gaps, es[0].Span, 200*ms, nil, 20*ms); !ok || es[0].Attrs["direction"] != timeline.Forward || !strings.Contains(es[0].Text, "could not send") {
 		t.Errorf("outage %s to %s %q %v, captured %v", es[0].Span.From, es[0].Span.To, es[0].Text, es[0].Attrs, gaps)
 	}
-	if c := es[0].Attrs["carrier"]; !strings.Contains(c, "eth down at ") || !strings.Contains(c, "eth up at ") {
-		t.Errorf("carrier %q, want eth down and up again", c)
+	if c := es[0].Attrs["carrier"]; !strings.Contains(c, "right down at ") || !strings.Contains(c, "right up at ") {
+		t.Errorf("carrier %q, want right down and up again", c)
 	}
 }
 
 // A firewall that refuses what it does not let through is not the far end: that is an outage, and it says who.
 func TestAFirewallThatRefusesIsNotTheFarEnd(t *testing.T) {
 	t.Parallel()
-	p := outagetest.NewPath(t, "wdstampr-")
+	p := pathtest.NewPath(t, "wdstampr-")
 	var conn net.PacketConn
 	p.Do("b", func() { conn = listen(t, "0.0.0.0:862") })
 	serve(t, new(Reflector), conn)
@@ -126,7 +126,7 @@ func TestAFirewallThatRefusesIsNotTheFarEnd(t *testing.T) {
 	var store timeline.Store
 	running.Go(func() {
 		p.Do("a", func() {
-			s := Sender{Name: "a-b", To: outagetest.B}
+			s := Sender{Name: "a-b", To: p.Address("b", false)}
 			if err := s.Probe(ctx, &store); err != nil {
 				t.Errorf("Probe: %v", err)
 			}
@@ -138,8 +138,8 @@ func TestAFirewallThatRefusesIsNotTheFarEnd(t *testing.T) {
 	cancel()
 	running.Wait()
 	es := store.Snapshot().EventsOf(timeline.Path("a-b"), timeline.EventOutage, timeline.EventProbeProblem)
-	if len(es) != 1 || es[0].Type != timeline.EventOutage || es[0].Attrs["direction"] != timeline.Forward || !strings.Contains(es[0].Text, outagetest.R+" said \"port unreachable\"") {
-		t.Errorf("got %q, want one outage that names %s", texts(es), outagetest.R)
+	if len(es) != 1 || es[0].Type != timeline.EventOutage || es[0].Attrs["direction"] != timeline.Forward || !strings.Contains(es[0].Text, p.Address("r1", false)+" said \"port unreachable\"") {
+		t.Errorf("got %q, want one outage that names %s", texts(es), p.Address("r1", false))
 	}
 }
 
@@ -148,7 +148,7 @@ func TestAFirewallThatRefusesIsNotTheFarEnd(t *testing.T) {
 func (f *far) compare(t *testing.T) {
 	slack := max(10*ms, 2*f.beat)
 	sends := f.sends()
-	gaps := map[string][]outagetest.Gap{timeline.Forward: outagetest.Gaps(f.there(), 45*ms), timeline.Reverse: outagetest.Gaps(f.back(), 45*ms)}
+	gaps := map[string][]pathtest.Gap{timeline.Forward: pathtest.Gaps(f.there(), 45*ms), timeline.Reverse: pathtest.Gaps(f.back(), 45*ms)}
 	counts := map[string]int{}
 	for _, e := range f.s.EventsOf(timeline.Path("a-b"), timeline.EventOutage) {
 		dir := e.Attrs["direction"]
@@ -179,14 +179,14 @@ func (f *far) compare(t *testing.T) {
 }
 
 // near returns the gap that agrees with a span in both ends.
-func near(gaps []outagetest.Gap, sp timeline.Span, slack time.Duration, sends []time.Time, beat time.Duration) (outagetest.Gap, bool) {
+func near(gaps []pathtest.Gap, sp timeline.Span, slack time.Duration, sends []time.Time, beat time.Duration) (pathtest.Gap, bool) {
 	for _, g := range gaps {
 		slack := slack + g.Unsent(sends, beat)
 		if sp.From.Sub(g.From).Abs() <= slack && sp.To.Sub(g.To).Abs() <= slack && (sp.Width()-g.To.Sub(g.From)).Abs() <= slack {
 			return g, true
 		}
 	}
-	return outagetest.Gap{}, false
+	return pathtest.Gap{}, false
 }
 
 func msOf(d time.Duration) float64 { return float64(d) / float64(ms) }

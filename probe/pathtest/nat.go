@@ -1,4 +1,4 @@
-package outagetest
+package pathtest
 
 import (
 	"net"
