@@ -56,15 +56,15 @@ func (r *Rule) compile() error {
 }
 
 func (r *Rule) compileParts() []error {
-	env := blank(r.Scope)
+	words := vocabularyOf(blank(r.Scope))
 	var errs []error
 	check := func(line int, key string, err error) {
 		if err != nil {
 			errs = append(errs, r.mistake(line, key, err))
 		}
 	}
-	condition := func(key string, e *Expression) { check(e.Line, key, e.compile(env, r.Thresholds)) }
-	text := func(key string, t *Text) { check(t.Line, key, t.compile(env, r.Thresholds)) }
+	condition := func(key string, e *Expression) { check(e.Line, key, e.compile(words, r.Thresholds)) }
+	text := func(key string, t *Text) { check(t.Line, key, t.compile(words, r.Thresholds)) }
 	weights := func(key string, ws []Weight) {
 		for i := range ws {
 			w := &ws[i]
@@ -75,7 +75,7 @@ func (r *Rule) compileParts() []error {
 			condition(key+".if", &w.If)
 			text(key+".say", &w.Say)
 			if !w.Value.IsZero() {
-				check(w.Value.Line, key+".value", w.Value.compileValue(env, r.Thresholds, reflect.TypeFor[float64]()))
+				check(w.Value.Line, key+".value", w.Value.compileValue(words, r.Thresholds, reflect.TypeFor[float64]()))
 			}
 			switch w.Of {
 			case "", r.Scope, ScopePath:
@@ -102,11 +102,11 @@ func (r *Rule) compileParts() []error {
 	weights("against", r.Against)
 	weights("missing", r.Missing)
 	if !r.Host.IsZero() {
-		check(r.Host.Line, "host", r.Host.compileValue(env, r.Thresholds, reflect.TypeFor[string]()))
+		check(r.Host.Line, "host", r.Host.compileValue(words, r.Thresholds, reflect.TypeFor[string]()))
 	}
 	if !r.Span.IsZero() {
-		err := r.Span.compileValue(env, r.Thresholds, reflect.TypeFor[timeline.Span]())
-		if err != nil && r.Span.compileValue(env, r.Thresholds, reflect.TypeFor[[]timeline.Span]()) == nil {
+		err := r.Span.compileValue(words, r.Thresholds, reflect.TypeFor[timeline.Span]())
+		if err != nil && r.Span.compileValue(words, r.Thresholds, reflect.TypeFor[[]timeline.Span]()) == nil {
 			err = nil // several
 		}
 		check(r.Span.Line, "span", err)

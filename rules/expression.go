@@ -58,25 +58,25 @@ type branch struct {
 }
 
 // compile type-checks a condition against the facts of its scope.
-func (e *Expression) compile(env map[string]any, thresholds map[string]Threshold) error {
-	node, err := e.parse(env, thresholds)
+func (e *Expression) compile(words *vocabulary, thresholds map[string]Threshold) error {
+	node, err := e.parse(words, thresholds)
 	if err != nil {
 		return err
 	}
-	if _, err := expr.Compile(node.String(), expr.Env(env), expr.AsBool()); err != nil {
+	if err := words.condition(node.String()); err != nil {
 		return err
 	}
-	e.tree, err = grow(node, env)
+	e.tree, err = grow(node, words)
 	return err
 }
 
 // compileValue type-checks an expression that gives a value of the wanted type.
-func (e *Expression) compileValue(env map[string]any, thresholds map[string]Threshold, want reflect.Type) error {
-	node, err := e.parse(env, thresholds)
+func (e *Expression) compileValue(words *vocabulary, thresholds map[string]Threshold, want reflect.Type) error {
+	node, err := e.parse(words, thresholds)
 	if err != nil {
 		return err
 	}
-	p, err := expr.Compile(node.String(), expr.Env(env))
+	p, err := words.compile(node.String())
 	if err != nil {
 		return err
 	}
@@ -87,12 +87,12 @@ func (e *Expression) compileValue(env map[string]any, thresholds map[string]Thre
 	return nil
 }
 
-func (e *Expression) parse(env map[string]any, thresholds map[string]Threshold) (ast.Node, error) {
+func (e *Expression) parse(words *vocabulary, thresholds map[string]Threshold) (ast.Node, error) {
 	tree, err := parser.Parse(e.Text)
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{thresholds: thresholds, env: env}
+	r := &reader{thresholds: thresholds}
 	ast.Walk(&tree.Node, r)
 	e.reads, e.asks = r.reads, r.asks
 	return tree.Node, r.err
@@ -101,7 +101,6 @@ func (e *Expression) parse(env map[string]any, thresholds map[string]Threshold) 
 // reader puts the thresholds in their places and notes which facts are read.
 type reader struct {
 	thresholds map[string]Threshold
-	env        map[string]any
 	reads      []string
 	asks       []string
 	err        error
@@ -172,33 +171,33 @@ func metricNames() []string {
 }
 
 // grow makes the tree of connectives of a condition.
-func grow(n ast.Node, env map[string]any) (*branch, error) {
+func grow(n ast.Node, words *vocabulary) (*branch, error) {
 	switch x := n.(type) {
 	case *ast.UnaryNode:
 		if x.Operator == "not" || x.Operator == "!" {
-			return connect("not", env, x.Node)
+			return connect("not", words, x.Node)
 		}
 	case *ast.CallNode:
 		if id, ok := x.Callee.(*ast.IdentifierNode); ok && id.Value == "surely" && len(x.Arguments) == 1 {
-			return connect("surely", env, x.Arguments[0])
+			return connect("surely", words, x.Arguments[0])
 		}
 	case *ast.BinaryNode:
 		switch x.Operator {
 		case "and", "&&":
-			return connect("and", env, x.Left, x.Right)
+			return connect("and", words, x.Left, x.Right)
 		case "or", "||":
-			return connect("or", env, x.Left, x.Right)
+			return connect("or", words, x.Left, x.Right)
 		case "<", "<=", ">", ">=", "==", "!=":
-			return leaf(env, x.Left, x.Right, n)
+			return leaf(words, x.Left, x.Right, n)
 		}
 	}
-	return leaf(env, n)
+	return leaf(words, n)
 }
 
-func connect(op string, env map[string]any, nodes ...ast.Node) (*branch, error) {
+func connect(op string, words *vocabulary, nodes ...ast.Node) (*branch, error) {
 	b := &branch{op: op}
 	for _, n := range nodes {
-		kid, err := grow(n, env)
+		kid, err := grow(n, words)
 		if err != nil {
 			return nil, err
 		}
@@ -207,12 +206,12 @@ func connect(op string, env map[string]any, nodes ...ast.Node) (*branch, error) 
 	return b, nil
 }
 
-func leaf(env map[string]any, nodes ...ast.Node) (*branch, error) {
+func leaf(words *vocabulary, nodes ...ast.Node) (*branch, error) {
 	texts := make([]string, len(nodes))
 	for i, n := range nodes {
 		texts[i] = n.String()
 	}
-	p, err := expr.Compile("["+strings.Join(texts, ", ")+"]", expr.Env(env))
+	p, err := words.compile("[" + strings.Join(texts, ", ") + "]")
 	if err != nil {
 		return nil, err
 	}

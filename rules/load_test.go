@@ -115,7 +115,7 @@ func TestThreeValuedLogic(t *testing.T) {
 	}
 	for text, want := range cases {
 		e := Expression{Text: text}
-		if err := e.compile(env, nil); err != nil {
+		if err := e.compile(vocabularyOf(env), nil); err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
@@ -143,7 +143,7 @@ func TestTextWritesFiguresAsAPersonReadsThem(t *testing.T) {
 	}
 	for text, want := range cases {
 		x := Text{Text: text}
-		if err := x.compile(env, nil); err != nil {
+		if err := x.compile(vocabularyOf(env), nil); err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}

@@ -31,7 +31,7 @@ func (t *Text) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-func (t *Text) compile(env map[string]any, thresholds map[string]Threshold) error {
+func (t *Text) compile(words *vocabulary, thresholds map[string]Threshold) error {
 	rest := t.Text
 	for {
 		before, after, found := strings.Cut(rest, "{")
@@ -44,11 +44,11 @@ func (t *Text) compile(env map[string]any, thresholds map[string]Threshold) erro
 			return fmt.Errorf("a hole { has no }")
 		}
 		e := Expression{Text: hole}
-		node, err := e.parse(env, thresholds)
+		node, err := e.parse(words, thresholds)
 		if err != nil {
 			return fmt.Errorf("{%s}: %w", hole, err)
 		}
-		p, err := expr.Compile(node.String(), expr.Env(env))
+		p, err := words.compile(node.String())
 		if err != nil {
 			return fmt.Errorf("{%s}: %w", hole, err)
 		}
@@ -125,14 +125,15 @@ func list(v []string) string {
 
 // wording is what expressions and holes can use to write figures as a person reads them.
 var wording = map[string]any{
-	"rate":    rateText,
-	"percent": percentText,
-	"seconds": secondsText,
-	"clock":   clockText,
-	"names":   list,
-	"num":     number,
-	"surely":  func(v bool) bool { return v }, // of a condition: what is not known is no
-	"known":   func(v float64) bool { return !math.IsNaN(v) },
+	"rate":     rateText,
+	"percent":  percentText,
+	"seconds":  secondsText,
+	"clock":    clockText,
+	"names":    list,
+	"num":      number,
+	"occupied": occupied,
+	"surely":   func(v bool) bool { return v }, // of a condition: what is not known is no
+	"known":    func(v float64) bool { return !math.IsNaN(v) },
 	"orelse": func(v, def float64) float64 {
 		if math.IsNaN(v) {
 			return def
@@ -165,6 +166,14 @@ func percentText(v float64) string {
 		return strconv.FormatFloat(v, 'g', 2, 64) + " %"
 	}
 	return trim(v) + " %"
+}
+
+// occupied says how busy a processor is, of which 1 is one core: a program of several threads takes more than one.
+func occupied(v float64) string {
+	if v > 1 {
+		return "busy on " + trim(v) + " cores at once"
+	}
+	return percentText(v) + " busy"
 }
 
 func secondsText(v float64) string {

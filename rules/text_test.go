@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"math"
 	"testing"
 )
 
@@ -19,7 +20,7 @@ func TestWhatIsCountedStandsInTheRightNumber(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			env := map[string]any{"n": c.n}
 			text := Text{Text: c.text}
-			if err := text.compile(env, nil); err != nil {
+			if err := text.compile(vocabularyOf(env), nil); err != nil {
 				t.Fatal(err)
 			}
 			if got := text.fill(env); got != c.want {
@@ -28,6 +29,7 @@ func TestWhatIsCountedStandsInTheRightNumber(t *testing.T) {
 		})
 	}
 	for want, got := range map[string]string{
+		"94 % busy": occupied(0.94), "busy on 1.3 cores at once": occupied(1.27), "? % busy": occupied(math.NaN()),
 		"1 device": Plural(1, "device"), "0 devices": Plural(0, "device"), "2 switches": Plural(2, "switch"),
 		"3 series": Plural(3, "series"), "2 entries": Plural(2, "entry"),
 	} {
