@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -196,6 +197,7 @@ func (t *datingTally) score(out io.Writer) error {
 	}
 	fmt.Fprintf(out, "%d moments of %d stories, %d events of them; %d moments were seen by nobody\n", t.moments, t.stories, len(all), t.unseen)
 	var offs []time.Duration
+	bySource := map[string][]time.Duration{}
 	contained, polls, wide := 0, 0, 0
 	for _, d := range all {
 		at := fmt.Sprintf("%s %s %s%s to %q by %s at %s", d.story, d.moment.Type, d.moment.Device, " "+d.moment.Port, d.moment.To, d.event.Origin.Collector, d.moment.At)
@@ -216,6 +218,8 @@ func (t *datingTally) score(out io.Writer) error {
 			fmt.Fprintf(out, "  off: %s: %s from the middle of its span of %s\n", at, d.off, d.event.Span.Width())
 		}
 		offs = append(offs, d.off)
+		way, _, _ := strings.Cut(d.event.Origin.Collector, ":")
+		bySource[way] = append(bySource[way], d.off)
 	}
 	slices.Sort(offs)
 	share := float64(contained) / float64(len(all))
@@ -225,6 +229,11 @@ func (t *datingTally) score(out io.Writer) error {
 	if len(offs) > 0 {
 		median, worst := offs[len(offs)/2], offs[len(offs)-1]
 		fmt.Fprintf(out, "with a time of the device: %d; median %s (wanted: %s), worst %s (wanted: %s)\n", len(offs), median, medianAtMost, worst, worstAtMost)
+		for _, way := range slices.Sorted(maps.Keys(bySource)) {
+			of := bySource[way]
+			slices.Sort(of)
+			fmt.Fprintf(out, "  by %-7s %d; median %s, worst %s\n", way+":", len(of), of[len(of)/2], of[len(of)-1])
+		}
 		missed = missed || median > medianAtMost || worst > worstAtMost
 	}
 	if missed {

@@ -8,12 +8,18 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"whydrop/cmd/internal/app"
 	"whydrop/cmd/internal/sim"
 	"whydrop/correlate/timeline"
+	"whydrop/devices/intake"
 	"whydrop/devices/poll"
+	"whydrop/devices/syslog"
+	"whydrop/devices/trap"
 )
 
 // datingVariable makes the command poll the devices of the site file that it names, print their events and do nothing
@@ -38,18 +44,43 @@ func init() {
 	}
 	plan, err := app.LoadSite(path, &app.Secrets{})
 	if err == nil {
-		var store timeline.Store
-		ctx, cancel := context.WithTimeout(context.Background(), datingTime)
-		if err = poll.Run(ctx, poll.Config{Devices: plan.Devices, Interval: time.Second, Out: &store}); err == nil {
-			err = json.NewEncoder(os.Stdout).Encode(store.Snapshot().Events())
-		}
-		cancel()
+		err = listenAndPoll(plan)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	os.Exit(0)
+}
+
+// listenAndPoll polls the devices of a plan, takes in what they tell by themselves, and prints the events.
+func listenAndPoll(plan app.Plan) error {
+	ctx, cancel := context.WithTimeout(context.Background(), datingTime)
+	defer cancel()
+	var store timeline.Store
+	var known intake.Known
+	logs, traps := plan.Receivers.Syslog, plan.Receivers.Traps
+	logs.Devices, logs.Known, logs.Out = plan.Senders, &known, &store
+	traps.Devices, traps.Known, traps.Out = plan.Senders, &known, &store
+	fromLogs, err := syslog.Open(logs)
+	if err != nil {
+		return err
+	}
+	fromTraps, err := trap.Open(traps)
+	if err != nil {
+		fromLogs.Close()
+		return err
+	}
+	var g errgroup.Group
+	g.Go(func() error { return fromLogs.Serve(ctx) })
+	g.Go(func() error { return fromTraps.Serve(ctx) })
+	g.Go(func() error {
+		return poll.Run(ctx, poll.Config{Devices: plan.Devices, Interval: time.Second, Out: &store, Known: &known})
+	})
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(store.Snapshot().Events())
 }
 
 // laboratory takes the flaps of a real cable between two switches.
@@ -63,6 +94,10 @@ func (t *datingTally) laboratory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := endListeners(); err != nil {
+		return err
+	}
+	text += labReceivers
 	site, base := filepath.Join(l.dir, "site.yaml"), filepath.Join(l.keep, "dating")
 	if err := os.WriteFile(site, []byte(text), 0o600); err != nil {
 		return err
@@ -94,6 +129,35 @@ func (t *datingTally) laboratory(ctx context.Context) error {
 		return l.said(base, err)
 	}
 	return t.flaps(events)
+}
+
+// labReceivers is where the laboratory's devices send their traps and log lines to.
+const labReceivers = "receivers:\n  syslog: {listen: 'udp://0.0.0.0:514'}\n  traps: {listen: '0.0.0.0:162', community: env:WHYDROP_LAB_COMMUNITY}\n"
+
+// endListeners ends the laboratory's own receivers of traps and log lines, so that ours can listen instead.
+func endListeners() error {
+	for _, name := range []string{"hostA-snmptrapd", "hostA-logd"} {
+		b, err := os.ReadFile(filepath.Join(filepath.Dir(labTruthFile), "pids", name))
+		if err != nil {
+			return fmt.Errorf("laboratory: %s: %w", name, err)
+		}
+		var noted []json.RawMessage // its number, and when it was started
+		var pid int
+		if err = json.Unmarshal(b, &noted); err == nil && len(noted) > 0 {
+			err = json.Unmarshal(noted[0], &pid)
+		}
+		if err != nil || pid <= 1 {
+			return fmt.Errorf("laboratory: %s: %q is no process: %w", name, b, err)
+		}
+		p, err := os.FindProcess(pid)
+		if err == nil {
+			err = p.Signal(syscall.SIGTERM)
+		}
+		if err != nil {
+			return fmt.Errorf("laboratory: %s: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // said adds what the program complained of to an error.

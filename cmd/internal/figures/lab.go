@@ -104,8 +104,9 @@ func lab(ctx context.Context, out io.Writer, full bool) error {
 	var runs []labRun
 	for i, f := range list {
 		r := l.take(ctx, f, fmt.Sprintf("%02d-%s", i+1, f.name))
-		if err := ctx.Err(); err != nil {
-			return err
+		if ctx.Err() != nil { // what was taken counts
+			fmt.Fprintf(out, "interrupted after %d runs\n", i)
+			return errors.Join(ctx.Err(), scoreLab(out, runs))
 		}
 		fmt.Fprint(out, r.text())
 		runs = append(runs, r)
@@ -113,7 +114,7 @@ func lab(ctx context.Context, out io.Writer, full bool) error {
 	return scoreLab(out, runs)
 }
 
-// labPicked lists the runs to take.
+// labPicked lists the runs to take, in rounds of all faults, so that some of each were taken whenever it is interrupted.
 func labPicked(names string, full bool) ([]labFault, error) {
 	var list []labFault
 	if names != "" {
@@ -126,17 +127,20 @@ func labPicked(names string, full bool) ([]labFault, error) {
 		}
 		return list, nil
 	}
-	for _, f := range labFaults {
-		n := labRepeats
-		switch {
-		case !full && f.quick:
-			n = 1
-		case !full:
-			n = 0
-		case f.healthy():
-			n = labHealthy
+	rounds := labRepeats
+	if !full {
+		rounds = 1
+	}
+	for range rounds {
+		for _, f := range labFaults {
+			switch {
+			case !full && !f.quick:
+			case full && f.healthy():
+				list = append(list, slices.Repeat([]labFault{f}, labHealthy/labRepeats)...)
+			default:
+				list = append(list, f)
+			}
 		}
-		list = append(list, slices.Repeat([]labFault{f}, n)...)
 	}
 	return list, nil
 }
