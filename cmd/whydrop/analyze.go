@@ -14,11 +14,14 @@ func newAnalyze() *cobra.Command {
 		Long: `Reads what people paste and attach, in any language and with any prose around it: iperf 2 text, iperf3 text and
 JSON, show interfaces (two of the same port: what was counted in between), Cisco syslog, tables of SIZE: RATE, and
 session files, facts by hand (a YAML file; see whydrop init facts). Says what each block is, what it shows, and what follows. "-" reads standard input.
-Exit code 0: nothing found; 1: something found or suspected; 3: nothing recognised, or it can't be told; 4: nothing
+Exit code 0: nothing found; 1: something found or suspected; 2: no file can be opened; 3: nothing recognised, or it can't be told; 4: nothing
 found, but a file could not be read.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkReportFlags(format, file); err != nil {
+				return err
+			}
+			if err := app.CheckFiles(args); err != nil {
 				return err
 			}
 			doc := app.Analyze(args, cmd.InOrStdin())

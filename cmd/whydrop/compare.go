@@ -17,7 +17,8 @@ JSON of a probe, facts by hand, or a text with measurements as whydrop analyze r
 For each figure that both have it prints the value with its 95 % interval, and whether the difference is more than
 chance would give; errors are compared per packet, so that a longer or busier record is not the worse one. The verdicts
 hold together: the chance of even one false one is at most 5 %.
-Exit code 0: nothing is worse in B; 1: something is; 3: nothing can be compared, or a file can't be read.`,
+Exit code 0: nothing is worse in B; 1: something is; 2: a file can't be opened; 3: nothing can be
+compared.`,
 		Example: `  whydrop compare before.whydrop after.whydrop
   whydrop compare --format json monday.txt tuesday.txt`,
 		Args: exactly(2, "two files"),

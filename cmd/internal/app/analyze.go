@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +30,38 @@ func Analyze(paths []string, stdin io.Reader) report.Document {
 	return a.document()
 }
 
+// CheckFiles returns an error if none of the named files can be opened: then it is the command line that is wrong. One of
+// several is a problem in the document.
+func CheckFiles(paths []string) error {
+	var first error
+	for _, p := range paths {
+		if p == "-" {
+			return nil
+		}
+		f, err := openNamed(p)
+		if err == nil {
+			f.Close()
+			return nil
+		}
+		first = cmp.Or(first, err)
+	}
+	return first
+}
+
+// openNamed opens a file that the command line names. One that is not there, is a directory or must not be read is a mistake
+// of the command line.
+func openNamed(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, Exit{ExitUsage, err}
+	}
+	if fi, err := f.Stat(); err == nil && fi.IsDir() {
+		f.Close()
+		return nil, Usagef("%s: is a directory; name the files in it", path)
+	}
+	return f, nil
+}
+
 // analysis gathers what several files hold.
 type analysis struct {
 	texts      ingest.Collection
@@ -53,16 +86,12 @@ func (a *analysis) file(path string, stdin io.Reader) {
 		a.read++
 		return
 	}
-	f, err := os.Open(path)
+	f, err := openNamed(path)
 	if err != nil {
 		a.problem(path, err)
 		return
 	}
 	defer f.Close()
-	if fi, err := f.Stat(); err == nil && fi.IsDir() {
-		a.problem(path, errors.New("is a directory; name the files in it"))
-		return
-	}
 	a.text(filepath.Base(path), f)
 }
 

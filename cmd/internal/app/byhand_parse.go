@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -91,7 +90,7 @@ func Parse(o ParseOptions) error {
 func readCapture(o ParseOptions) ([]byte, error) {
 	in := o.In
 	if o.File != "-" {
-		f, err := os.Open(o.File)
+		f, err := openNamed(o.File)
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -80,9 +79,9 @@ func openSide(path string) (ComparedSide, error) {
 		side.Seconds = correlate.Watched(r.Snapshot).Width().Seconds()
 		return side, nil
 	}
-	f, err := os.Open(path)
+	f, err := openNamed(path)
 	if err != nil {
-		return side, Exit{ExitNotMeasured, err}
+		return side, err
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, ingest.MaxSize+1))

@@ -27,6 +27,11 @@ type Recording struct {
 
 // OpenRecording reads a session file. A damaged file is read as far as it goes.
 func OpenRecording(path string) (Recording, error) {
+	f, err := openNamed(path)
+	if err != nil {
+		return Recording{}, err
+	}
+	f.Close()
 	s, err := session.Open(path)
 	if err != nil {
 		return Recording{}, Exit{ExitNotMeasured, err}
