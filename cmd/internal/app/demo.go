@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -19,7 +18,8 @@ type DemoOptions struct {
 	Progress io.Writer // if not nil, lines about what happens (not with UI)
 	// Quick runs shortened stories, for tests.
 	Quick bool
-	// Dir is where the recordings go; "" is a new temporary folder, which is left for `whydrop replay`.
+	// Dir is where the recordings go; "" is a new temporary folder, which is left for `whydrop replay` until the next demo.
+	// That of all scenarios together, of which nobody is told, is removed at the end.
 	Dir string
 	// SaveReport, if not nil, writes a report when the user asks for one in the UI and returns its place.
 	SaveReport func(report.Document) (string, error)
@@ -42,14 +42,15 @@ func Demo(ctx context.Context, scenario string, opt DemoOptions) (DemoRun, error
 	if err != nil {
 		return DemoRun{}, Exit{ExitUsage, err}
 	}
-	if opt.Dir == "" {
-		if opt.Dir, err = os.MkdirTemp("", "whydrop-demo-"); err != nil {
-			return DemoRun{}, Exit{ExitUsage, err}
-		}
-	}
 	site, err := sim.Start(story)
 	if err != nil {
 		return DemoRun{}, Exit{ExitNotMeasured, fmt.Errorf("the simulated site can't be started: %w", err)}
+	}
+	if opt.Dir == "" {
+		if opt.Dir, err = newDemoDir(); err != nil {
+			site.Close()
+			return DemoRun{}, err
+		}
 	}
 	run, err := watchSite(ctx, site, filepath.Join(opt.Dir, SafeName(scenario)+".whydrop"), opt)
 	if cerr := site.Close(); err == nil && cerr != nil {

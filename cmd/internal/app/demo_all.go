@@ -115,10 +115,12 @@ func DemoAll(ctx context.Context, opt DemoOptions) (DemoDocument, error) {
 	if err != nil {
 		return DemoDocument{}, err
 	}
-	if opt.Dir == "" {
-		if opt.Dir, err = os.MkdirTemp("", "whydrop-demo-"); err != nil {
-			return DemoDocument{}, Exit{ExitUsage, err}
+	keep := opt.Dir != ""
+	if !keep {
+		if opt.Dir, err = newDemoDir(); err != nil {
+			return DemoDocument{}, err
 		}
+		defer os.RemoveAll(opt.Dir) // nobody is told of it
 	}
 	runs, err := runDemos(ctx, order, opt, began)
 	d := DemoDocument{SchemaVersion: report.SchemaVersion, Seed: opt.Seed, Figures: &DemoFigures{}}
@@ -127,6 +129,9 @@ func DemoAll(ctx context.Context, opt DemoOptions) (DemoDocument, error) {
 	}
 	for _, n := range sim.Names() {
 		if run, ok := runs[n]; ok && run.Complete {
+			if !keep {
+				run.Result.Document.Session = nil
+			}
 			d.add(run)
 		}
 	}
