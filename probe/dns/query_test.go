@@ -1,8 +1,9 @@
 package dns
 
 import (
-	"context"
 	"net"
+	"net/netip"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 
 	"whydrop/correlate/timeline"
+	"whydrop/probe/peertest"
 )
 
 const ms = time.Millisecond
@@ -21,7 +23,7 @@ var path = timeline.Path("a-b")
 // server is a name server on loopback that answers every query with an RCODE.
 type server struct {
 	conn  net.PacketConn
-	mute  atomic.Bool
+	door  peertest.Door
 	rcode atomic.Int32
 	asked atomic.Int32
 	wg    sync.WaitGroup
@@ -47,7 +49,7 @@ func newServer(t *testing.T, address string) *server {
 				continue
 			}
 			s.asked.Add(1)
-			if s.mute.Load() {
+			if !s.door.Pass(time.Time{}) {
 				continue
 			}
 			m.Response, m.RCode = true, dnsmessage.RCode(s.rcode.Load())
@@ -65,24 +67,16 @@ func newServer(t *testing.T, address string) *server {
 func (s *server) stop()        { s.conn.Close(); s.wg.Wait() }
 func (s *server) port() uint16 { return s.conn.LocalAddr().(*net.UDPAddr).AddrPort().Port() }
 
-// beat runs a heartbeat for a while, during which f is called.
-func beat(t *testing.T, a Asker, d time.Duration, f func()) timeline.Snapshot {
+// beat starts a heartbeat.
+func beat(t *testing.T, a Asker) *peertest.Running {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	defer cancel()
 	a.Name, a.To, a.Heartbeat = "a-b", "127.0.0.1", MinHeartbeat
-	var store timeline.Store
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		if err := a.Probe(ctx, &store); err != nil {
-			t.Errorf("Probe: %v", err)
-		}
-	})
-	if f != nil {
-		f()
-	}
-	wg.Wait()
-	return store.Snapshot()
+	return peertest.Run(t, &a)
+}
+
+func TestMain(m *testing.M) {
+	peertest.Parallel(20)
+	os.Exit(m.Run())
 }
 
 func TestAnyAnswerCounts(t *testing.T) {
@@ -102,12 +96,11 @@ func TestAnyAnswerCounts(t *testing.T) {
 			s := newServer(t, "127.0.0.1:0")
 			defer s.stop()
 			s.rcode.Store(int32(tt.rcode))
-			got := beat(t, Asker{Port: s.port(), Query: tt.query}, 850*ms, nil)
-			if n := len(got.Series(path, timeline.RTT)); n < 6 || n > 9 {
-				t.Errorf("%d samples of the round trip in 0.85 s", n)
-			}
-			for _, x := range append(got.Series(path, timeline.LossRoundTrip), got.Series(path, timeline.RTT)...) {
-				if x.Value < 0 || x.Value > 0.2 || x.Origin.Collector != "dns:a-b" {
+			h := beat(t, Asker{Port: s.port(), Query: tt.query})
+			h.Measures(5)
+			got := h.Stop()
+			for _, x := range got.Series(path, timeline.LossRoundTrip) {
+				if x.Value != 0 || x.Origin.Collector != "dns:a-b" {
 					t.Errorf("%s is %v on loopback", x.Metric, x.Value)
 				}
 			}
@@ -122,45 +115,30 @@ func TestAServerThatStopsAnsweringIsAnOutage(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, "127.0.0.1:0")
 	defer s.stop()
-	var from, to time.Time
-	got := beat(t, Asker{Port: s.port()}, 3*time.Second, func() {
-		time.Sleep(500 * ms)
-		from = time.Now()
-		s.mute.Store(true)
-		time.Sleep(700 * ms)
-		s.mute.Store(false)
-		to = time.Now()
-	})
-	es := got.EventsOf(path, timeline.EventOutage)
-	if len(es) != 1 {
-		t.Fatalf("%d outages", len(es))
-	}
-	if e := es[0]; e.Attrs["direction"] != timeline.Both || e.Span.From.Sub(from).Abs() > 2*MinHeartbeat || e.Span.To.Sub(to).Abs() > 2*MinHeartbeat {
-		t.Errorf("outage %s to %s, want %s to %s: %s", e.Span.From, e.Span.To, from, to, e.Text)
-	}
+	h := beat(t, Asker{Port: s.port()})
+	h.Measures(3)
+	h.Outage(&s.door, 7, timeline.Both, 2*MinHeartbeat)
 }
 
 func TestAServerThatIsGoneIsNoOutageOfThePath(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, "127.0.0.1:0")
-	address, port := s.conn.LocalAddr().String(), s.port()
-	got := beat(t, Asker{Port: port}, 5*time.Second, func() {
-		time.Sleep(500 * ms)
-		s.stop()
-		time.Sleep(2000 * ms)
-		s = newServer(t, address)
-	})
+	port := peertest.Port(t, "127.0.0.1")
+	address := netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), port).String()
+	s := newServer(t, address)
+	h := beat(t, Asker{Port: port})
+	h.Measures(3)
+	s.stop()
+	h.Tells(timeline.EventProbeProblem)
+	s = newServer(t, address)
 	defer s.stop()
+	h.Measures(2)
+	got := h.Stop()
 	if es := got.EventsOf(path, timeline.EventOutage); len(es) > 0 {
 		t.Errorf("%d outages: %s", len(es), es[0].Text)
 	}
 	es := got.EventsOf(path, timeline.EventProbeProblem)
 	if len(es) != 1 || es[0].Attrs["reason"] != "refused" {
 		t.Errorf("%d problems", len(es))
-	}
-	rtt := got.Series(path, timeline.RTT)
-	if len(rtt) == 0 || time.Since(rtt[len(rtt)-1].Span.To) > 1500*ms {
-		t.Errorf("%d samples; none after the server came back", len(rtt))
 	}
 }
 
@@ -171,7 +149,7 @@ func TestCheck(t *testing.T) {
 	if err := a.Check(t.Context()); err != nil {
 		t.Error(err)
 	}
-	s.mute.Store(true)
+	s.door.Set(true)
 	if err := a.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "no answer") {
 		t.Errorf("mute: %v", err)
 	}

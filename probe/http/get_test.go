@@ -1,18 +1,20 @@
 package http
 
 import (
-	"context"
 	"crypto/x509"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
+	"os"
+	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"whydrop/correlate/timeline"
+	"whydrop/probe/peertest"
 )
 
 const ms = time.Millisecond
@@ -20,7 +22,7 @@ const ms = time.Millisecond
 // server is a web server at an address that stays the same when it stops and begins again.
 type server struct {
 	*httptest.Server
-	mute   atomic.Bool // it takes requests and never answers
+	door   peertest.Door // shut: it takes requests and never answers
 	status atomic.Int32
 	asked  atomic.Int32
 	held   chan struct{}
@@ -36,7 +38,7 @@ func newServer(t *testing.T, address string, secure bool) *server {
 	s.status.Store(200)
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.asked.Add(1)
-		if s.mute.Load() {
+		if !s.door.Pass(time.Time{}) {
 			select {
 			case <-s.held:
 			case <-r.Context().Done():
@@ -73,27 +75,19 @@ func (s *server) stop() {
 
 func (s *server) port() uint16 { return s.Listener.Addr().(*net.TCPAddr).AddrPort().Port() }
 
-// beat runs a heartbeat for a while, during which f is called.
-func beat(t *testing.T, r Requester, d time.Duration, f func()) timeline.Snapshot {
+// beat starts a heartbeat.
+func beat(t *testing.T, r Requester) *peertest.Running {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	defer cancel()
 	r.Name, r.Heartbeat = "a-b", MinHeartbeat
 	if r.To == "" {
 		r.To = "127.0.0.1"
 	}
-	var store timeline.Store
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		if err := r.Probe(ctx, &store); err != nil {
-			t.Errorf("Probe: %v", err)
-		}
-	})
-	if f != nil {
-		f()
-	}
-	wg.Wait()
-	return store.Snapshot()
+	return peertest.Run(t, &r)
+}
+
+func TestMain(m *testing.M) {
+	peertest.Parallel(20)
+	os.Exit(m.Run())
 }
 
 var path = timeline.Path("a-b")
@@ -134,12 +128,11 @@ func TestHeartbeats(t *testing.T) {
 				r.Roots = x509.NewCertPool()
 				r.Roots.AddCert(s.Certificate())
 			}
-			got := beat(t, r, 1100*ms, nil)
-			if n := len(got.Series(path, timeline.RTT)); n < 4 {
-				t.Errorf("%d samples of the round trip in 1.1 s", n)
-			}
-			for _, x := range append(got.Series(path, timeline.LossRoundTrip), got.Series(path, timeline.RTT)...) {
-				if x.Value < 0 || x.Value > 1 {
+			h := beat(t, r)
+			h.Measures(4)
+			got := h.Stop()
+			for _, x := range got.Series(path, timeline.LossRoundTrip) {
+				if x.Value != 0 {
 					t.Errorf("%s is %v on loopback", x.Metric, x.Value)
 				}
 			}
@@ -154,50 +147,33 @@ func TestAServerThatStopsAnsweringIsAnOutage(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, "127.0.0.1:0", false)
 	defer s.stop()
-	var from, to time.Time
-	got := beat(t, Requester{Port: s.port()}, 5*time.Second, func() {
-		time.Sleep(1100 * ms)
-		from = time.Now()
-		s.mute.Store(true)
-		time.Sleep(1500 * ms)
-		s.mute.Store(false)
-		to = time.Now()
-	})
-	es := got.EventsOf(path, timeline.EventOutage)
-	if len(es) != 1 {
-		t.Fatalf("%d outages", len(es))
-	}
-	e := es[0]
-	if e.Attrs["direction"] != timeline.Both || e.Span.From.Sub(from).Abs() > 2*MinHeartbeat || e.Span.To.Sub(to).Abs() > 2*MinHeartbeat {
-		t.Errorf("outage %s to %s, want %s to %s: %s", e.Span.From, e.Span.To, from, to, e.Text)
-	}
+	h := beat(t, Requester{Port: s.port()})
+	h.Measures(3)
+	h.Outage(&s.door, 7, timeline.Both, 2*MinHeartbeat)
 }
 
 func TestAServerThatIsGoneIsNoOutageOfThePath(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, "127.0.0.1:0", false)
-	address := s.Listener.Addr().String()
-	port := s.port()
-	got := beat(t, Requester{Port: port}, 6*time.Second, func() {
-		time.Sleep(700 * ms)
-		s.stop()
-		time.Sleep(2500 * ms)
-		s = newServer(t, address, false)
-	})
+	port := peertest.Port(t, "127.0.0.1")
+	address := netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), port).String()
+	s := newServer(t, address, false)
+	h := beat(t, Requester{Port: port})
+	h.Measures(3)
+	s.stop()
+	h.Tells(timeline.EventProbeProblem)
+	h.Await("a refusal is told", func(s timeline.Snapshot) bool { return strings.Contains(reasons(s), "refused") })
+	s = newServer(t, address, false)
 	defer s.stop()
+	h.Measures(2)
+	h.Await("a gap that is the server's", func(s timeline.Snapshot) bool {
+		return slices.ContainsFunc(s.GapsOf(path, timeline.RTT), func(g timeline.Gap) bool { return g.Reason == timeline.ReasonPeer })
+	})
+	got := h.Stop()
 	if es := got.EventsOf(path, timeline.EventOutage); len(es) > 0 {
 		t.Errorf("%d outages: %s", len(es), es[0].Text)
 	}
 	if r := reasons(got); !strings.Contains(r, "server") || !strings.Contains(r, "refused") {
 		t.Errorf("problems %q", r)
-	}
-	gone := false
-	for _, g := range got.GapsOf(path, timeline.RTT) {
-		gone = gone || g.Reason == timeline.ReasonPeer && g.Span.Width() > 2*time.Second
-	}
-	rtt := got.Series(path, timeline.RTT)
-	if !gone || len(rtt) == 0 || time.Since(rtt[len(rtt)-1].Span.To) > 2*time.Second {
-		t.Errorf("gap %v, %d samples, the last %s ago", gone, len(rtt), time.Since(rtt[len(rtt)-1].Span.To))
 	}
 }
 
@@ -234,7 +210,9 @@ func noServer(t *testing.T, says string) {
 		}
 	}()
 	r := Requester{Port: l.Addr().(*net.TCPAddr).AddrPort().Port()}
-	got := beat(t, r, 1500*ms, nil)
+	h := beat(t, r)
+	h.Tells(timeline.EventProbeProblem)
+	got := h.Stop()
 	if !strings.Contains(reasons(got), "server") || len(got.Series(path, timeline.RTT)) > 0 {
 		t.Errorf("problems %q, %d samples", reasons(got), len(got.Series(path, timeline.RTT)))
 	}
@@ -251,7 +229,7 @@ func TestCheck(t *testing.T) {
 	if err := (&Requester{To: "127.0.0.1", Port: s.port(), TLS: true}).Check(t.Context()); err != nil {
 		t.Error(err)
 	}
-	s.mute.Store(true)
+	s.door.Set(true)
 	if err := (&Requester{To: "127.0.0.1", Port: s.port(), TLS: true}).Check(t.Context()); err == nil || !strings.Contains(err.Error(), "no answer") {
 		t.Error(err)
 	}

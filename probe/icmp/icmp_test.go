@@ -1,7 +1,6 @@
 package icmp
 
 import (
-	"context"
 	"errors"
 	"net/netip"
 	"os"
@@ -9,6 +8,7 @@ import (
 	"time"
 
 	"whydrop/correlate/timeline"
+	"whydrop/probe/peertest"
 	"whydrop/probe/rxtime"
 )
 
@@ -22,24 +22,21 @@ func allowed(t *testing.T, err error) {
 	}
 }
 
+func TestMain(m *testing.M) {
+	peertest.Parallel(8)
+	os.Exit(m.Run())
+}
+
 func TestHeartbeatOverLoopback(t *testing.T) {
 	for _, to := range []string{"127.0.0.1", "::1"} {
 		t.Run(to, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), 600*ms)
-			defer cancel()
-			var store timeline.Store
-			p := Pinger{Name: "a-b", To: to}
-			if err := p.Probe(ctx, &store); err != nil {
-				allowed(t, err)
-				t.Fatal(err)
-			}
-			s, path := store.Snapshot(), timeline.Path("a-b")
-			if n := len(s.Series(path, timeline.RTT)); n < 4 {
-				t.Errorf("%d samples of the round trip in 0.6 s", n)
-			}
-			for _, x := range append(s.Series(path, timeline.LossRoundTrip), s.Series(path, timeline.RTT)...) {
-				if x.Value < 0 || x.Value > 0.1 || x.Origin.Collector != "icmp:a-b" {
+			allowed(t, Check(t.Context(), to))
+			h := peertest.Run(t, &Pinger{Name: "a-b", To: to})
+			h.Measures(4)
+			s, path := h.Stop(), timeline.Path("a-b")
+			for _, x := range s.Series(path, timeline.LossRoundTrip) {
+				if x.Value != 0 || x.Origin.Collector != "icmp:a-b" {
 					t.Errorf("%s is %v on loopback, from %s", x.Metric, x.Value, x.Origin.Collector)
 				}
 			}

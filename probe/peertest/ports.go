@@ -1,4 +1,4 @@
-// Package peertest starts the real peers of tests: free ports for them, and a stock iperf3.
+// Package peertest starts the real peers of tests: free ports for them, a stock iperf3, and probers that run beside a test.
 package peertest
 
 import (

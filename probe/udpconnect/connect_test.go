@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"whydrop/correlate/timeline"
+	"whydrop/probe/peertest"
 	"whydrop/probe/stamp"
 )
 
@@ -16,24 +17,11 @@ const ms = time.Millisecond
 
 var path = timeline.Path("a-b")
 
-// beat runs a heartbeat for a while, during which f is called.
-func beat(t *testing.T, c Connector, d time.Duration, f func()) timeline.Snapshot {
+// beat starts a heartbeat.
+func beat(t *testing.T, c Connector) *peertest.Running {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	defer cancel()
 	c.Name, c.To, c.Heartbeat = "a-b", "127.0.0.1", time.Millisecond
-	var store timeline.Store
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		if err := c.Probe(ctx, &store); err != nil {
-			t.Errorf("Probe: %v", err)
-		}
-	})
-	if f != nil {
-		f()
-	}
-	wg.Wait()
-	return store.Snapshot()
+	return peertest.Run(t, &c)
 }
 
 // socket returns a UDP socket and its port.
@@ -49,8 +37,7 @@ func socket(t *testing.T) (net.PacketConn, uint16) {
 // A reflector's answer and a host's refusal are answers, and every heartbeat is a flow of its own.
 func TestAnswersAndRefusalsAreAnswers(t *testing.T) {
 	open, port := socket(t)
-	gone, closed := socket(t)
-	gone.Close()
+	closed := peertest.Port(t, "127.0.0.1")
 	var r stamp.Reflector
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
@@ -62,12 +49,11 @@ func TestAnswersAndRefusalsAreAnswers(t *testing.T) {
 		port uint16
 	}{{"a reflector", port}, {"a closed port", closed}} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := beat(t, Connector{Port: tt.port}, 1100*ms, nil)
-			if n := len(got.Series(path, timeline.RTT)); n < 4 || n > 6 {
-				t.Errorf("%d samples of the round trip in 1.1 s, want one in 200 ms", n)
-			}
-			for _, x := range append(got.Series(path, timeline.LossRoundTrip), got.Series(path, timeline.RTT)...) {
-				if x.Value < 0 || x.Value > 0.2 {
+			h := beat(t, Connector{Port: tt.port})
+			h.Measures(5)
+			got := h.Stop()
+			for _, x := range got.Series(path, timeline.LossRoundTrip) {
+				if x.Value != 0 {
 					t.Errorf("%s is %v on loopback", x.Metric, x.Value)
 				}
 			}
@@ -84,7 +70,7 @@ func TestAnswersAndRefusalsAreAnswers(t *testing.T) {
 func TestAServerThatStopsAnsweringIsAnOutage(t *testing.T) {
 	conn, port := socket(t)
 	defer conn.Close()
-	var mute sync.Mutex // held while it does not answer
+	var door peertest.Door
 	go func() {
 		buf := make([]byte, 2048)
 		for {
@@ -92,28 +78,14 @@ func TestAServerThatStopsAnsweringIsAnOutage(t *testing.T) {
 			if err != nil {
 				return
 			}
-			if mute.TryLock() {
+			if door.Pass(time.Time{}) {
 				_, _ = conn.WriteTo(buf[:n], from)
-				mute.Unlock()
 			}
 		}
 	}()
-	var from, to time.Time
-	got := beat(t, Connector{Port: port}, 4*time.Second, func() {
-		time.Sleep(900 * ms)
-		mute.Lock()
-		from = time.Now()
-		time.Sleep(1100 * ms)
-		mute.Unlock()
-		to = time.Now()
-	})
-	es := got.EventsOf(path, timeline.EventOutage)
-	if len(es) != 1 {
-		t.Fatalf("%d outages", len(es))
-	}
-	if e := es[0]; e.Attrs["direction"] != timeline.Both || e.Span.From.Sub(from).Abs() > 2*MinHeartbeat || e.Span.To.Sub(to).Abs() > 2*MinHeartbeat {
-		t.Errorf("outage %s to %s, want %s to %s: %s", e.Span.From, e.Span.To, from, to, e.Text)
-	}
+	h := beat(t, Connector{Port: port})
+	h.Measures(3)
+	h.Outage(&door, 6, timeline.Both, 2*MinHeartbeat)
 }
 
 func TestWhatIsNoPortIsAnError(t *testing.T) {
