@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -57,24 +56,6 @@ func run(args []string) int {
 	return app.CodeOf(err)
 }
 
-// version returns what the program was built from: a released version, else the revision.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	v := info.Main.Version
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && (v == "" || v == "(devel)") {
-			v = s.Value
-		}
-	}
-	if v == "" || v == "(devel)" {
-		return "unknown"
-	}
-	return v
-}
-
 // exactly wants so many arguments, and says which if there are more or fewer.
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
@@ -93,7 +74,7 @@ func newRoot() *cobra.Command {
 		Use:           "whydrop",
 		Short:         "Says why the network dropped",
 		Long:          "whydrop probes a path, polls the switches, routers and firewalls on it, and says why it dropped.",
-		Version:       version(),
+		Version:       app.VersionLine(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,

@@ -326,11 +326,3 @@ func SafeName(s string) string {
 	}, s)
 	return s[:min(len(s), 40)]
 }
-
-// Version returns the version this program was built as.
-func Version() string {
-	if bi, ok := debug.ReadBuildInfo(); ok && bi.Main.Version != "" && bi.Main.Version != "(devel)" {
-		return bi.Main.Version
-	}
-	return "devel"
-}
