@@ -69,3 +69,6 @@ func (l *Line) dark(set func(string), do, undo string, d time.Duration) {
 	set(undo)
 	l.darks = append(l.darks, g)
 }
+
+// Darkened returns when the path was last known to be dark.
+func (l *Line) Darkened() time.Time { return l.darks[len(l.darks)-1].To }

@@ -77,6 +77,7 @@ func TestPacketsThatAreNotSignedAreNotRead(t *testing.T) {
 }
 
 func TestKeysOfBothEnds(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name        string
 		sender, far string
@@ -97,9 +98,13 @@ func TestKeysOfBothEnds(t *testing.T) {
 			t.Parallel()
 			r := &Reflector{Key: []byte(tt.far)}
 			at := serve(t, r, listen(t, "127.0.0.1:0"))
-			s := beat(t, &Sender{To: "127.0.0.1", Port: at.Port(), Key: []byte(tt.sender)}, 400*ms, nil)
-			path := timeline.Path("a-b")
-			if n := len(s.Series(path, timeline.LossForward)); (n > 0) != tt.answered {
+			h := beat(t, Sender{To: "127.0.0.1", Port: at.Port(), Key: []byte(tt.sender)})
+			if tt.answered {
+				h.Measures(2)
+			} else {
+				h.Tells(timeline.EventProbeProblem)
+			}
+			if n := len(h.Stop().Series(path, timeline.LossForward)); (n > 0) != tt.answered {
 				t.Errorf("%d samples of loss, answered: want %v", n, tt.answered)
 			}
 			if st := r.Stats(); (st.Unsigned > 0) != tt.unsigned || (st.Reflected > 0) != tt.answered {
@@ -115,6 +120,7 @@ func TestKeysOfBothEnds(t *testing.T) {
 
 // A replayed or looped packet of the own key must not set two reflectors against each other.
 func TestASignedAnswerIsNotAnswered(t *testing.T) {
+	t.Parallel()
 	r := Reflector{Key: testKey}
 	to := serve(t, &r, listen(t, "127.0.0.1:0"))
 	me, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})

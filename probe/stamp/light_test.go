@@ -91,6 +91,7 @@ func TestTheReflectorAnswersTWAMPLight(t *testing.T) {
 
 // Our question to a reflector of TWAMP Light comes back with 44 octets or, where it drops the padding, with 41.
 func TestTheSenderBelievesAReflectorOfTWAMPLight(t *testing.T) {
+	t.Parallel()
 	for _, size := range []int{LightSize, Size} {
 		conn := listen(t, "127.0.0.1:0")
 		at := conn.LocalAddr().(*net.UDPAddr).AddrPort()

@@ -22,9 +22,10 @@ func TestCostAndFalseOutages(t *testing.T) {
 		t.Run(hb.String(), func(t *testing.T) {
 			at := serve(t, new(Reflector), listen(t, ":0"))
 			before := cpu()
-			s := beat(t, &Sender{To: at.Addr().String(), Port: at.Port(), Heartbeat: hb}, d, nil)
+			h := beat(t, Sender{To: at.Addr().String(), Port: at.Port(), Heartbeat: hb})
+			time.Sleep(d)
+			s := h.Stop()
 			cost := cpu() - before
-			path := timeline.Path("a-b")
 			var host time.Duration
 			gaps := s.GapsOf(path, timeline.LossForward)
 			for _, g := range gaps {

@@ -1,16 +1,15 @@
 package stamp
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"whydrop/correlate/timeline"
 	"whydrop/probe/pathtest"
+	"whydrop/probe/peertest"
 )
 
 // far is a heartbeat in the namespaces, and what was captured of it at either end.
@@ -20,7 +19,16 @@ type far struct {
 	sends func() []time.Time // stops the capture of what a sends
 	there func() []time.Time // stops the capture at b
 	back  func() []time.Time // stops the capture at a
-	s     timeline.Snapshot
+	h     *peertest.Running
+}
+
+// fromA runs a sender at a, to b, and waits until it measures.
+func fromA(t *testing.T, p *pathtest.Line, s Sender) *peertest.Running {
+	t.Helper()
+	s.Name, s.To = "a-b", p.Address("b", false)
+	h := peertest.RunIn(t, func(f func()) { p.Do("a", f) }, &s)
+	h.Measures(1)
+	return h
 }
 
 // Outages of a real path, dated by the heartbeat and by a capture at the receiver: they agree within two heartbeats
@@ -29,9 +37,6 @@ func TestOutagesAgreeWithACapture(t *testing.T) {
 	t.Parallel()
 	p := pathtest.NewPath(t, "wdstamp-")
 	fars := []*far{{beat: 5 * ms, port: 8625}, {beat: 20 * ms, port: 8620}}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	var running sync.WaitGroup
 	for _, f := range fars {
 		var conn net.PacketConn
 		p.Do("b", func() { conn = listen(t, fmt.Sprintf("0.0.0.0:%d", f.port)) })
@@ -39,19 +44,9 @@ func TestOutagesAgreeWithACapture(t *testing.T) {
 		f.sends = p.Capture("a", "out", fmt.Sprintf("udp dst port %d", f.port))
 		f.there = p.Capture("b", "in", fmt.Sprintf("udp dst port %d", f.port))
 		f.back = p.Capture("a", "in", fmt.Sprintf("udp src port %d", f.port))
-		running.Go(func() {
-			p.Do("a", func() {
-				var store timeline.Store
-				s := Sender{Name: "a-b", To: p.Address("b", false), Port: f.port, Heartbeat: f.beat}
-				if err := s.Probe(ctx, &store); err != nil {
-					t.Errorf("Probe: %v", err)
-				}
-				f.s = store.Snapshot()
-			})
-		})
+		f.h = fromA(t, p, Sender{Port: f.port, Heartbeat: f.beat})
 	}
 	pause := func() { time.Sleep(400 * ms) }
-	pause()
 	for _, d := range []time.Duration{50 * ms, 200 * ms, time.Second} {
 		p.Drop("a", d)
 		pause()
@@ -60,11 +55,16 @@ func TestOutagesAgreeWithACapture(t *testing.T) {
 	pause()
 	p.DropBoth(300*ms, 300*ms)
 	pause()
-	p.Down("b", 200*ms)
-	time.Sleep(2500 * ms) // a link needs up to a second after it is up, and a verdict one more
-	cancel()
-	running.Wait()
 	for _, f := range fars {
+		f.h.Measures(3)
+	}
+	p.Down("b", 200*ms)
+	for _, f := range fars {
+		f.h.Await("seven outages, or as many as a slow heartbeat sees", func(s timeline.Snapshot) bool {
+			es := s.EventsOf(path, timeline.EventOutage)
+			return len(es) > 0 && es[len(es)-1].Span.To.After(p.Darkened())
+		})
+		f.h.Stop()
 		t.Run(f.beat.String(), func(t *testing.T) { f.compare(t) })
 	}
 }
@@ -78,34 +78,20 @@ func TestTheHostsOwnLinkGoesDown(t *testing.T) {
 	p.Do("b", func() { conn = listen(t, "0.0.0.0:862") })
 	serve(t, new(Reflector), conn)
 	there := p.Capture("b", "in", "udp dst port 862")
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	var running sync.WaitGroup
-	var store timeline.Store
-	running.Go(func() {
-		p.Do("a", func() {
-			s := Sender{Name: "a-b", To: p.Address("b", false)}
-			if err := s.Probe(ctx, &store); err != nil {
-				t.Errorf("Probe: %v", err)
-			}
-		})
-	})
-	time.Sleep(400 * ms)
+	h := fromA(t, p, Sender{})
 	p.Exec("a", "ip", "link", "set", "right", "down")
 	time.Sleep(300 * ms)
 	p.Exec("a", "ip", "addr", "del", p.Address("a", false)+"/24", "dev", "right")
 	p.Exec("a", "ip", "addr", "add", "10.78.0.3/24", "dev", "right")
 	p.Exec("a", "ip", "link", "set", "right", "up")
 	p.Exec("a", "ip", "route", "add", "default", "via", p.Address("r1", false))
-	time.Sleep(3200 * ms)
-	cancel()
-	running.Wait()
-	es := store.Snapshot().EventsOf(timeline.Path("a-b"), timeline.EventOutage)
+	h.Tells(timeline.EventOutage)
+	es := h.Stop().EventsOf(path, timeline.EventOutage)
 	gaps := pathtest.Gaps(there(), 500*ms)
 	if len(es) != 1 || len(gaps) != 1 {
 		t.Fatalf("outages %q, captured gaps %v, want one of either", texts(es), gaps)
 	}
-	if _, ok := near(gaps, es[0].Span, 200*ms, nil, 20*ms); !ok || es[0].Attrs["direction"] != timeline.Forward || !strings.Contains(es[0].Text, "could not send") {
+	if _, ok := near(gaps, es[0].Span, 200*ms, func(pathtest.Gap) time.Duration { return 0 }); !ok || es[0].Attrs["direction"] != timeline.Forward || !strings.Contains(es[0].Text, "could not send") {
 		t.Errorf("outage %s to %s %q %v, captured %v", es[0].Span.From, es[0].Span.To, es[0].Text, es[0].Attrs, gaps)
 	}
 	if c := es[0].Attrs["carrier"]; !strings.Contains(c, "right down at ") || !strings.Contains(c, "right up at ") {
@@ -120,24 +106,10 @@ func TestAFirewallThatRefusesIsNotTheFarEnd(t *testing.T) {
 	var conn net.PacketConn
 	p.Do("b", func() { conn = listen(t, "0.0.0.0:862") })
 	serve(t, new(Reflector), conn)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	var running sync.WaitGroup
-	var store timeline.Store
-	running.Go(func() {
-		p.Do("a", func() {
-			s := Sender{Name: "a-b", To: p.Address("b", false)}
-			if err := s.Probe(ctx, &store); err != nil {
-				t.Errorf("Probe: %v", err)
-			}
-		})
-	})
-	time.Sleep(400 * ms)
+	h := fromA(t, p, Sender{})
 	p.Reject("a", 600*ms)
-	time.Sleep(1300 * ms)
-	cancel()
-	running.Wait()
-	es := store.Snapshot().EventsOf(timeline.Path("a-b"), timeline.EventOutage, timeline.EventProbeProblem)
+	h.Tells(timeline.EventOutage)
+	es := h.Stop().EventsOf(path, timeline.EventOutage, timeline.EventProbeProblem)
 	if len(es) != 1 || es[0].Type != timeline.EventOutage || es[0].Attrs["direction"] != timeline.Forward || !strings.Contains(es[0].Text, p.Address("r1", false)+" said \"port unreachable\"") {
 		t.Errorf("got %q, want one outage that names %s", texts(es), p.Address("r1", false))
 	}
@@ -150,13 +122,17 @@ func (f *far) compare(t *testing.T) {
 	sends := f.sends()
 	gaps := map[string][]pathtest.Gap{timeline.Forward: pathtest.Gaps(f.there(), 45*ms), timeline.Reverse: pathtest.Gaps(f.back(), 45*ms)}
 	counts := map[string]int{}
-	for _, e := range f.s.EventsOf(timeline.Path("a-b"), timeline.EventOutage) {
+	for _, e := range f.h.Store.Snapshot().EventsOf(path, timeline.EventOutage) {
 		dir := e.Attrs["direction"]
 		counts[dir]++
 		if dir == timeline.Both {
 			dir = timeline.Forward
 		}
-		g, ok := near(gaps[dir], e.Span, slack, sends, f.beat)
+		var others []pathtest.Gap
+		if dir == timeline.Reverse {
+			others = gaps[timeline.Forward]
+		}
+		g, ok := near(gaps[dir], e.Span, slack, func(g pathtest.Gap) time.Duration { return explained(g, sends, f.beat, others) })
 		if !ok {
 			t.Errorf("outage %s to %s (%s), %s %v: no such gap was captured: %v", clock(e.Span.From), clock(e.Span.To), e.Span.Width(), e.Text, e.Attrs, gaps[dir])
 			continue
@@ -178,15 +154,32 @@ func (f *far) compare(t *testing.T) {
 	}
 }
 
-// near returns the gap that agrees with a span in both ends.
-func near(gaps []pathtest.Gap, sp timeline.Span, slack time.Duration, sends []time.Time, beat time.Duration) (pathtest.Gap, bool) {
+// near returns the gap that an outage lies in, and fills but for what is explained.
+func near(gaps []pathtest.Gap, sp timeline.Span, slack time.Duration, explained func(pathtest.Gap) time.Duration) (pathtest.Gap, bool) {
 	for _, g := range gaps {
-		slack := slack + g.Unsent(sends, beat)
-		if sp.From.Sub(g.From).Abs() <= slack && sp.To.Sub(g.To).Abs() <= slack && (sp.Width()-g.To.Sub(g.From)).Abs() <= slack {
+		within := sp.From.Sub(g.From) >= -slack && g.To.Sub(sp.To) >= -slack
+		if within && g.To.Sub(g.From)-sp.Width() <= slack+explained(g) {
 			return g, true
 		}
 	}
 	return pathtest.Gap{}, false
+}
+
+// explained returns how much of a captured gap need not be in the outage: what this host did not send, and of the way
+// back what did not get there.
+func explained(g pathtest.Gap, sends []time.Time, beat time.Duration, others []pathtest.Gap) time.Duration {
+	sum := g.Unsent(sends, beat)
+	for _, o := range others {
+		from, to := o.From, o.To
+		if from.Before(g.From) {
+			from = g.From
+		}
+		if to.After(g.To) {
+			to = g.To
+		}
+		sum += max(to.Sub(from), 0)
+	}
+	return sum
 }
 
 func msOf(d time.Duration) float64 { return float64(d) / float64(ms) }
