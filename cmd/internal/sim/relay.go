@@ -19,9 +19,10 @@ type relay struct {
 	rcv   int // receive buffer of its sockets in bytes: small, so that a sender feels a stall soon
 
 	tcp    *net.TCPListener
-	udp    *net.UDPConn
-	farTCP netip.AddrPort
-	farUDP netip.AddrPort
+	udp    *net.UDPConn   // heartbeats
+	tests  *net.UDPConn   // datagrams of throughput tests, on the number of the TCP port
+	farTCP netip.AddrPort // of throughput tests, datagrams too
+	farUDP netip.AddrPort // of heartbeats
 
 	ctx  context.Context
 	stop context.CancelFunc
@@ -43,38 +44,48 @@ func newRelay(p *path, seed uint64, rate float64) (*relay, error) {
 		r.rcv = p.base.window
 	}
 	lc := net.ListenConfig{Control: smallBuffers(r.rcv)}
-	l, err := lc.Listen(context.Background(), "tcp4", "127.0.0.1:0")
-	if err != nil {
+	var err error
+	if r.tcp, r.tests, err = listenBoth(lc); err != nil {
 		return nil, fmt.Errorf("relay: %w", err)
 	}
-	u, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		l.Close()
-		return nil, fmt.Errorf("relay: %w", err)
+	if r.udp, err = net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)}); err != nil {
+		return nil, errors.Join(fmt.Errorf("relay: %w", err), r.tcp.Close(), r.tests.Close())
 	}
-	r.tcp, r.udp = l.(*net.TCPListener), u
 	r.ctx, r.stop = context.WithCancel(context.Background())
 	return r, nil
+}
+
+// listenBoth opens one port of loopback for TCP and UDP.
+func listenBoth(lc net.ListenConfig) (*net.TCPListener, *net.UDPConn, error) {
+	const tries = 20 // the number of a free TCP port may be taken in UDP
+	for n := 1; ; n++ {
+		l, err := lc.Listen(context.Background(), "tcp4", "127.0.0.1:0")
+		if err != nil {
+			return nil, nil, err
+		}
+		u, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(l.Addr().(*net.TCPAddr).AddrPort()))
+		if err == nil {
+			return l.(*net.TCPListener), u, nil
+		}
+		l.Close()
+		if n == tries {
+			return nil, nil, err
+		}
+	}
 }
 
 // run begins to relay; the path's time counts from begun. close ends it.
 func (r *relay) run(begun time.Time) {
 	r.begun = begun
-	r.wg.Add(2)
-	go func() {
-		defer r.wg.Done()
-		r.accept()
-	}()
-	go func() {
-		defer r.wg.Done()
-		r.datagrams()
-	}()
+	r.wg.Go(r.accept)
+	r.wg.Go((&door{relay: r, conn: r.udp, far: r.farUDP}).serve)
+	r.wg.Go((&door{relay: r, conn: r.tests, far: r.farTCP, shaped: true}).serve)
 }
 
 // close ends every connection and waits for all of the relay's goroutines.
 func (r *relay) close() error {
 	r.stop()
-	err := errors.Join(r.tcp.Close(), r.udp.Close())
+	err := errors.Join(r.tcp.Close(), r.udp.Close(), r.tests.Close())
 	r.wg.Wait()
 	return err
 }
@@ -110,19 +121,23 @@ func (r *relay) lose(ratio float64) bool {
 // behind is how far the shaper may be behind time and still catch up: what the timers of a busy host are late by.
 const behind = 10 * time.Millisecond
 
-// reserve returns when n bytes of payload may leave at a rate.
-func (r *relay) reserve(w way, n int, rate float64) time.Time {
+// reserve returns when n bytes of payload may leave at a rate; ok is false if that is more than most away, and then
+// nothing is reserved. most 0 is no bound.
+func (r *relay) reserve(w way, n int, rate float64, most time.Duration) (at time.Time, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
 	if rate <= 0 {
-		return now
+		return now, true
 	}
-	at := r.shaped[w]
+	at = r.shaped[w]
 	if at.Before(now.Add(-behind)) {
 		at = now.Add(-behind)
 	}
 	at = at.Add(time.Duration(float64(n) * 8 / rate * float64(time.Second)))
+	if most > 0 && at.Sub(now) > most {
+		return at, false
+	}
 	r.shaped[w] = at
-	return at
+	return at, true
 }

@@ -216,7 +216,7 @@ func (f *tcpFlow) deliver(w way, dst *net.TCPConn, pieces <-chan piece, fl *flig
 			return false
 		}
 		c = f.path.at(f.now())
-		if c.rate > 0 && !f.sleep(f.reserve(w, len(p.data), c.rate).Sub(f.begun)) {
+		if at, _ := f.reserve(w, len(p.data), c.rate, 0); c.rate > 0 && !f.sleep(at.Sub(f.begun)) {
 			return false
 		}
 		if _, err := dst.Write(p.data); err != nil {

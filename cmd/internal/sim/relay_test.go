@@ -6,6 +6,8 @@ import (
 	"net"
 	"testing"
 	"time"
+
+	"whydrop/probe/iperf3"
 )
 
 // testRelay starts a relay for a path, with a far end that sends datagrams back and swallows TCP; got receives the
@@ -319,6 +321,40 @@ func TestLostFramesCountAtThePlaceOfLossOnly(t *testing.T) {
 		if n := where.live[fcsErrors].Load(); n != 10 {
 			t.Errorf("%d check sequence errors, want 10", n)
 		}
+	}
+}
+
+func TestDatagramsOfAThroughputTestPassAsFastAsThePathLets(t *testing.T) {
+	for name, c := range map[string]struct {
+		rate float64 // that the path lets through, bit/s; 0: any
+		most float64 // share that arrives
+	}{
+		"a free path":                    {0, 1},
+		"a path of a fortieth of it all": {1e5, 0.5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			far, err := startFarEnd(0, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer far.close()
+			r, err := newRelay(&path{base: condition{rate: c.rate}}, 1, 10e6)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.farTCP, r.farUDP = far.tcp, far.udp
+			r.run(time.Now())
+			defer r.close()
+			test := iperf3.Test{Address: r.tcp.Addr().String(), UDP: true, Rate: 4e6, Length: 1000, Time: 500 * time.Millisecond, Streams: 1}
+			res, err := iperf3.Run(t.Context(), test, time.Second, iperf3.Handler{})
+			if err != nil || res.Receiver() == nil || res.Sender() == nil {
+				t.Fatalf("%v, %+v", err, res)
+			}
+			sent, got := res.Sender().Bytes(), res.Receiver().Bytes()
+			if got == 0 || float64(got) > c.most*float64(sent) {
+				t.Errorf("%d bytes of %d arrived, want more than none and at most %g of them", got, sent, c.most)
+			}
+		})
 	}
 }
 

@@ -6,9 +6,17 @@ import (
 	"time"
 )
 
-// datagrams takes what arrives at the relay's UDP port; each sender has a socket of its own to the far end, so that
-// answers find their way back.
-func (r *relay) datagrams() {
+// door is a UDP port of the relay and what is behind it. Datagrams of tests compete with TCP for what the path carries;
+// heartbeats are too few to matter.
+type door struct {
+	*relay
+	conn   *net.UDPConn
+	far    netip.AddrPort
+	shaped bool
+}
+
+// serve takes what arrives; each sender has a socket of its own to the far end, so that answers find their way back.
+func (r *door) serve() {
 	senders := map[netip.AddrPort]*sender{}
 	defer func() {
 		for _, s := range senders {
@@ -18,7 +26,7 @@ func (r *relay) datagrams() {
 	}()
 	buf := make([]byte, 65536)
 	for {
-		n, from, err := r.udp.ReadFromUDPAddrPort(buf)
+		n, from, err := r.conn.ReadFromUDPAddrPort(buf)
 		if r.ctx.Err() != nil {
 			return
 		}
@@ -51,8 +59,11 @@ type datagram struct {
 // queueLength bounds the datagrams under way; more are dropped as a full queue would.
 const queueLength = 4096
 
-func (r *relay) newSender(from netip.AddrPort) *sender {
-	conn, err := net.DialUDP("udp4", nil, net.UDPAddrFromAddrPort(r.farUDP))
+// longestQueue is how long a datagram of a test waits at most where the path carries less than is sent.
+const longestQueue = 50 * time.Millisecond
+
+func (r *door) newSender(from netip.AddrPort) *sender {
+	conn, err := net.DialUDP("udp4", nil, net.UDPAddrFromAddrPort(r.far))
 	if err != nil {
 		return nil
 	}
@@ -65,7 +76,7 @@ func (r *relay) newSender(from netip.AddrPort) *sender {
 	}()
 	go func() {
 		defer r.wg.Done()
-		r.leave(back, func(b []byte) { _, _ = r.udp.WriteToUDPAddrPort(b, from) })
+		r.leave(back, func(b []byte) { _, _ = r.conn.WriteToUDPAddrPort(b, from) })
 	}()
 	go func() {
 		defer r.wg.Done()
@@ -89,7 +100,7 @@ func (r *relay) newSender(from netip.AddrPort) *sender {
 }
 
 // enter decides what becomes of a datagram that begins its way.
-func (r *relay) enter(w way, queue chan<- datagram, b []byte) {
+func (r *door) enter(w way, queue chan<- datagram, b []byte) {
 	now := r.now()
 	c := r.path.at(now)
 	if c.dark[w] {
@@ -99,15 +110,24 @@ func (r *relay) enter(w way, queue chan<- datagram, b []byte) {
 		r.path.datagram(w, c.active, len(b), true)
 		return
 	}
+	due := now
+	if r.shaped && c.rate > 0 {
+		at, ok := r.reserve(w, len(b), c.rate, longestQueue)
+		if !ok {
+			r.path.datagram(w, c.active, len(b), true)
+			return
+		}
+		due = max(due, at.Sub(r.begun))
+	}
 	r.path.datagram(w, c.active, len(b), false)
 	select {
-	case queue <- datagram{now + c.delay[w] + c.queue[w], append([]byte(nil), b...)}:
+	case queue <- datagram{due + c.delay[w] + c.queue[w], append([]byte(nil), b...)}:
 	default:
 	}
 }
 
 // leave sends datagrams when they are due, in their order.
-func (r *relay) leave(queue <-chan datagram, send func([]byte)) {
+func (r *door) leave(queue <-chan datagram, send func([]byte)) {
 	for d := range queue {
 		if r.sleep(d.due) {
 			send(d.data)
