@@ -121,7 +121,7 @@ func (r *relay) lose(ratio float64) bool {
 // behind is how far the shaper may be behind time and still catch up: what the timers of a busy host are late by.
 const behind = 10 * time.Millisecond
 
-// reserve returns when n bytes of payload may leave at a rate; ok is false if that is more than most away, and then
+// reserve returns when n bytes of payload may leave at a rate; ok is false if their turn is more than most away, and then
 // nothing is reserved. most 0 is no bound.
 func (r *relay) reserve(w way, n int, rate float64, most time.Duration) (at time.Time, ok bool) {
 	r.mu.Lock()
@@ -134,10 +134,10 @@ func (r *relay) reserve(w way, n int, rate float64, most time.Duration) (at time
 	if at.Before(now.Add(-behind)) {
 		at = now.Add(-behind)
 	}
-	at = at.Add(time.Duration(float64(n) * 8 / rate * float64(time.Second)))
 	if most > 0 && at.Sub(now) > most {
 		return at, false
 	}
+	at = at.Add(time.Duration(float64(n) * 8 / rate * float64(time.Second)))
 	r.shaped[w] = at
 	return at, true
 }
