@@ -67,10 +67,10 @@ func newFrom(before, now []string) (from int, cut bool) {
 	return 0, false
 }
 
-// writtenAfter is how long after something happened a device may take to write its line: switches wait 10 ms for a
+// WrittenAfter is how long after something happened a device may take to write its line: switches wait 10 ms for a
 // fibre's light to come back before they call a link down, one process tells another, and that one writes. Lines of real
 // spanning tree software were measured up to 90 ms after the carrier changed.
-const writtenAfter = 100 * time.Millisecond
+const WrittenAfter = 100 * time.Millisecond
 
 // lineSpan dates a line by the device's clock, corrected by its offset. A line that was written before the first
 // reading is not ok. A clock that is off by whole quarters of an hour, as when a line lacks the zone that the
@@ -93,7 +93,7 @@ func (w *writer) lineSpan(line LogLine, window timeline.Span, precise bool) (sp 
 	}
 	half := c.Span.Width() / 2
 	at := line.Time.Value.Add(-c.Offset())
-	sp = timeline.Span{From: at.Add(-half - clockResolution - writtenAfter), To: at.Add(half + resolution)}
+	sp = timeline.Span{From: at.Add(-half - clockResolution - WrittenAfter), To: at.Add(half + resolution)}
 	if first {
 		return sp, !sp.To.Before(window.From)
 	}

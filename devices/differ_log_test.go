@@ -64,7 +64,7 @@ func TestEachLogLineBecomesOneEvent(t *testing.T) {
 	if len(e) != 1 || e[0].Type != timeline.EventOper || e[0].Attrs["to"] != "down" || e[0].Text != line.Text {
 		t.Fatalf("events %+v, want one if.oper in the device's words", e)
 	}
-	if off := e[0].Span.Mid().Sub(happened); off.Abs() > 15*time.Millisecond+writtenAfter/2 || e[0].Span.Width() > 30*time.Millisecond+writtenAfter {
+	if off := e[0].Span.Mid().Sub(happened); off.Abs() > 15*time.Millisecond+WrittenAfter/2 || e[0].Span.Width() > 30*time.Millisecond+WrittenAfter {
 		t.Errorf("dated %s off, to %s", off, e[0].Span.Width())
 	}
 	if e := allEvents(l.read()); len(e) != 0 {
@@ -226,7 +226,7 @@ func TestClocksOfLogsThatAreOff(t *testing.T) {
 			if len(e) != 1 {
 				t.Fatalf("events %+v, want one", e)
 			}
-			if sp := e[0].Span; sp.From.After(happened) || sp.To.Before(happened) || sp.Width() > c.width+writtenAfter {
+			if sp := e[0].Span; sp.From.After(happened) || sp.To.Before(happened) || sp.Width() > c.width+WrittenAfter {
 				t.Errorf("dated from %s to %s, want a span of %s around %s", sp.From.Sub(t0), sp.To.Sub(t0), c.width, happened.Sub(t0))
 			}
 		})

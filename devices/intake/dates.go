@@ -60,7 +60,8 @@ func (l *Lag) Date(own, received time.Time, resolution time.Duration) (sp timeli
 	return sp, true
 }
 
-// ByClock returns when something happened that the device dates at own by its wall clock, which was asked before.
+// ByClock returns when something happened that the device dates at own by its wall clock, which was asked before. The
+// date is that of the message, written up to devices.WrittenAfter later.
 // Dates that are off by whole quarters of an hour, for want of a zone, are set right. It is not ok for a date that
 // makes no sense.
 func ByClock(c devices.LocalClock, own, received time.Time, resolution time.Duration) (sp timeline.Span, ok bool) {
@@ -71,7 +72,7 @@ func ByClock(c devices.LocalClock, own, received time.Time, resolution time.Dura
 	at := own.Add(-c.Offset())
 	const zone = 15 * time.Minute
 	at = at.Add(received.Sub(at).Round(zone))
-	sp = timeline.Span{From: at.Add(-half - time.Millisecond), To: at.Add(half + resolution)}
+	sp = timeline.Span{From: at.Add(-half - time.Millisecond - devices.WrittenAfter), To: at.Add(half + resolution)}
 	if sp.From.After(received) || received.Sub(sp.To) > latest {
 		return timeline.Span{}, false
 	}
@@ -81,11 +82,12 @@ func ByClock(c devices.LocalClock, own, received time.Time, resolution time.Dura
 	return sp, true
 }
 
-// ByTicks returns when a device's sysUpTime was ticks, if that makes sense for something heard of then.
+// ByTicks returns when something happened of which a device sent word when its sysUpTime was ticks, up to
+// devices.WrittenAfter later, if that makes sense for something heard of then.
 func ByTicks(c devices.Clock, ticks uint32, received time.Time) (sp timeline.Span, ok bool) {
 	const tick = 10 * time.Millisecond // RFC 2578, section 7.1.8
 	ahead := time.Duration(int32(ticks-c.Ticks)) * tick
-	sp = timeline.Span{From: c.Span.From.Add(ahead - tick), To: c.Span.To.Add(ahead + tick)}
+	sp = timeline.Span{From: c.Span.From.Add(ahead - tick - devices.WrittenAfter), To: c.Span.To.Add(ahead + tick)}
 	drift := received.Sub(c.Span.Mid()).Abs() / 1000 // quartz is off by less than that
 	sp = sp.Widen(drift, drift)
 	if sp.From.After(received) || received.Sub(sp.To) > latest {

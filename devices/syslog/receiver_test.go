@@ -187,7 +187,7 @@ func TestLinesAreDatedByTheDevicesClock(t *testing.T) {
 		stamp  string
 		width  time.Duration
 	}{
-		"by its clock, as it was asked":   {clocks, 0, 3 * time.Second, "Nov 30 15:04:05.000", 50 * time.Millisecond},
+		"by its clock, as it was asked":   {clocks, 0, 3 * time.Second, "Nov 30 15:04:05.000", 150 * time.Millisecond},
 		"by lines that came sooner":       {nil, 5, 3 * time.Second, "Jan _2 15:04:05.000", 150 * time.Millisecond},
 		"without a date, by when it came": {nil, 5, 100 * time.Millisecond, "", 600 * time.Millisecond},
 		"with nothing to compare with":    {nil, 0, 100 * time.Millisecond, "Jan _2 15:04:05.000", 600 * time.Millisecond},

@@ -247,7 +247,7 @@ func TestNotificationsByMIB(t *testing.T) {
 				t.Errorf("%s, want %s", got, c.want)
 			}
 			happened := asked.From.Add(time.Minute)
-			if e.Span.From.After(happened) || e.Span.To.Before(happened) || e.Span.Width() > 200*time.Millisecond {
+			if e.Span.From.After(happened) || e.Span.To.Before(happened) || e.Span.Width() > 200*time.Millisecond+devices.WrittenAfter {
 				t.Errorf("dated %s to %s around it", e.Span.From.Sub(happened), e.Span.To.Sub(happened))
 			}
 			if strings.Contains(e.Text, "\x1b") || e.Text == "" {
