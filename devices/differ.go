@@ -19,11 +19,14 @@ import (
 type Differ struct {
 	sides map[string]*side // by Origin.Collector
 	began time.Time        // the start of the first reading
-	owner map[timeline.Key]ownership
+	owner map[timeline.Key]*ownership
 	clock Opt[LocalClock] // the last time the device told its own
 
 	lacks  map[timeline.Key]bool // figures that no collector has given yet
 	lacked time.Time             // when the gaps for them were last written
+
+	deltas []delta // of one port; used again for the next
+	wrote  int     // records of the last reading
 }
 
 // side is what one collector said last.
@@ -39,20 +42,11 @@ type side struct {
 	log     logState
 }
 
-// ownership says which collector gives a figure.
-type ownership struct {
-	collector string
-	at        time.Time
-}
-
-// ownerSilence is how long the collector that gives a figure may be silent before another's is taken instead.
-const ownerSilence = 15 * time.Second
-
 // Records returns what the reading says beyond the one before it, in no particular order. A first reading gives
 // states but no rates.
 func (d *Differ) Records(r Reading) []timeline.Record {
 	if d.sides == nil {
-		d.sides, d.owner, d.lacks = map[string]*side{}, map[timeline.Key]ownership{}, map[timeline.Key]bool{}
+		d.sides, d.owner, d.lacks = map[string]*side{}, map[timeline.Key]*ownership{}, map[timeline.Key]bool{}
 	}
 	if d.began.IsZero() {
 		d.began = r.Span.From
@@ -64,6 +58,7 @@ func (d *Differ) Records(r Reading) []timeline.Record {
 	}
 	w := &writer{differ: d, reading: r, side: s, device: timeline.Device(r.Device)}
 	w.now = r.Span
+	w.out = make([]timeline.Record, 0, d.wrote+d.wrote/8)
 	if r.Clock.OK && !r.Clock.Value.Span.IsZero() {
 		w.head = r.Clock.Value.Span
 	} else {
@@ -84,6 +79,7 @@ func (d *Differ) Records(r Reading) []timeline.Record {
 		s.last = r.Span
 	}
 	s.head = w.head
+	d.wrote = len(w.out)
 	return w.out
 }
 
@@ -97,30 +93,20 @@ type writer struct {
 	head      timeline.Span // of the device's clock: when states were read
 	restarted bool
 	out       []timeline.Record
+	stretched stretch // the last one
 }
 
 // sample adds a figure, unless another collector gives it.
 func (w *writer) sample(sub timeline.Subject, m timeline.Metric, sp timeline.Span, value float64) {
-	if !w.owns(sub, m) {
-		return
-	}
-	w.out = append(w.out, timeline.Sample{Subject: sub, Metric: m, Span: sp, Value: value, Origin: w.reading.Origin})
+	w.sampleOf(sub, m, w.differ.owned(sub, m), sp, value)
 }
 
-// owns says whether this collector is the one whose figures of the metric are kept, and notes that it gave one.
-func (w *writer) owns(sub timeline.Subject, m timeline.Metric) bool {
-	k := timeline.Key{Subject: sub, Metric: m}
-	delete(w.differ.lacks, k)
-	me := w.reading.Origin.Collector
-	o, taken := w.differ.owner[k]
-	if taken && o.collector != me && w.now.To.Sub(o.at) < ownerSilence && (isSNMP(o.collector) || !isSNMP(me)) {
-		return false
+// sampleOf is sample for who keeps the figure's ownership.
+func (w *writer) sampleOf(sub timeline.Subject, m timeline.Metric, o *ownership, sp timeline.Span, value float64) {
+	if w.takes(sub, m, o) {
+		w.out = append(w.out, timeline.Sample{Subject: sub, Metric: m, Span: sp, Value: value, Origin: w.reading.Origin})
 	}
-	w.differ.owner[k] = ownership{me, w.now.To}
-	return true
 }
-
-func isSNMP(collector string) bool { return strings.HasPrefix(collector, "snmp") }
 
 func (w *writer) event(sub timeline.Subject, t timeline.EventType, sp timeline.Span, text string, attrs map[string]string) {
 	maps.DeleteFunc(attrs, func(_, v string) bool { return v == "" })
@@ -199,12 +185,14 @@ func (w *writer) deviceSamples() {
 	if r.LocalClock.OK {
 		w.sample(w.device, timeline.ClockOffset, r.LocalClock.Value.Span, r.LocalClock.Value.Offset().Seconds())
 	}
-	for m, v := range map[timeline.Metric]Opt[float64]{
-		timeline.DeviceCPU: r.CPU, timeline.DeviceInterrupt: r.Interrupt, timeline.DeviceMemory: r.Memory,
-	} {
-		if v.OK && v.Value >= 0 && v.Value <= 1 {
-			w.sample(w.device, m, r.Span, v.Value)
-		}
+	w.ratio(timeline.DeviceCPU, r.CPU)
+	w.ratio(timeline.DeviceInterrupt, r.Interrupt)
+	w.ratio(timeline.DeviceMemory, r.Memory)
+}
+
+func (w *writer) ratio(m timeline.Metric, v Opt[float64]) {
+	if v.OK && v.Value >= 0 && v.Value <= 1 {
+		w.sample(w.device, m, w.reading.Span, v.Value)
 	}
 }
 

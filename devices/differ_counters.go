@@ -19,7 +19,7 @@ type figure struct {
 	usual  bool                        // its absence is worth a gap
 }
 
-// figures lists the counters of a port. A new counter is one line here.
+// figures lists the counters of a port, those of traffic first. A new counter is one line here.
 var figures = []figure{
 	{timeline.InBits, func(i *Interface) Opt[Counter] { return i.InOctets }, 8, bitsAtMost, true},
 	{timeline.OutBits, func(i *Interface) Opt[Counter] { return i.OutOctets }, 8, bitsAtMost, true},
@@ -89,11 +89,19 @@ func packetsAtMost(speed float64) float64 { return speed / shortest * tolerance 
 // fanIn bounds what can be dropped on its way out of a slow port: it came in on another, faster one.
 func fanIn(speed float64) float64 { return packetsAtMost(max(speed, 1e9)) }
 
-func (f figure) most(speed float64) float64 {
+func (f *figure) most(speed float64) float64 {
 	if f.limit != nil {
 		return f.limit(speed)
 	}
 	return packetsAtMost(speed)
+}
+
+// figureState is what one collector said last of one counter of a port.
+type figureState struct {
+	known bool
+	base  base
+	falls []time.Time // the last ones
+	owner *ownership
 }
 
 // base is a counter's last valid value and when it was read.
@@ -105,37 +113,46 @@ type base struct {
 
 // delta is what became of one counter between two polls.
 type delta struct {
-	figure
-	from base
-	to   Counter
-	step uint64 // by how much it rose; if not fell
-	fell bool
-	wrap bool   // it wrapped, or was cleared where a wrap can't be ruled out
-	text string // why the step is not believed; "" if it is
+	*figure
+	state *figureState // with the counter's base
+	to    Counter
+	step  uint64 // by how much it rose; if not fell
+	fell  bool
+	wrap  bool   // it wrapped, or was cleared where a wrap can't be ruled out
+	text  string // why the step is not believed; "" if it is
 }
 
 // counters writes the rates of a port since its last poll, or says why there are none.
 func (w *writer) counters(p *portState, i *Interface, sub timeline.Subject) {
 	speed := max(p.speed, float64(i.Speed.Value), 0)
 	reset, cleared := w.reset(p, i)
-	var deltas []delta
-	for _, f := range figures {
+	deltas := w.differ.deltas[:0]
+	for n := range figures {
+		f := &figures[n]
 		c := f.get(i)
+		if !c.OK && !f.usual {
+			continue
+		}
+		st := p.figures[n]
+		if st == nil {
+			st = &figureState{owner: w.differ.owned(sub, f.metric)}
+			p.figures[n] = st
+		}
 		if !c.OK {
-			w.lack(sub, f)
+			w.differ.lack(sub, f.metric, st.owner)
 			continue
 		}
-		b, known := p.bases[f.metric]
-		if !known || reset != "" || b.counter.Bits != c.Value.Bits {
-			if known && reset == "" {
-				w.gap(sub, f.metric, w.between(b), timeline.ReasonReset, "the device counts in another width than before")
+		if !st.known || reset != "" || st.base.counter.Bits != c.Value.Bits {
+			if st.known && reset == "" {
+				w.gap(sub, f.metric, w.between(st.base), timeline.ReasonReset, "the device counts in another width than before")
 			}
-			p.bases[f.metric] = base{counter: c.Value, at: w.now}
-			delete(w.differ.lacks, timeline.Key{Subject: sub, Metric: f.metric})
+			st.known, st.base = true, base{counter: c.Value, at: w.now}
+			w.differ.had(sub, f.metric, st.owner)
 			continue
 		}
-		deltas = append(deltas, w.subtract(f, b, c.Value, speed, p, i))
+		deltas = append(deltas, w.subtract(f, st, c.Value, speed, p, i))
 	}
+	w.differ.deltas = deltas
 	again := w.fallsAgain(p, sub, deltas)
 	reason := timeline.ReasonReset
 	if reset == "" && fallen(deltas) {
@@ -148,7 +165,7 @@ func (w *writer) counters(p *portState, i *Interface, sub timeline.Subject) {
 			cleared = false
 		}
 		for _, dl := range deltas {
-			p.bases[dl.metric] = base{counter: dl.to, at: w.now}
+			dl.state.base = base{counter: dl.to, at: w.now}
 		}
 		deltas = nil
 	}
@@ -164,14 +181,6 @@ func (w *writer) counters(p *portState, i *Interface, sub timeline.Subject) {
 		return
 	}
 	w.rates(p, sub, deltas, speed)
-}
-
-// lack notes that a figure worth having is not there.
-func (w *writer) lack(sub timeline.Subject, f figure) {
-	k := timeline.Key{Subject: sub, Metric: f.metric}
-	if _, has := w.differ.owner[k]; f.usual && !has {
-		w.differ.lacks[k] = true
-	}
 }
 
 // reset returns why no counter of the port may be subtracted from its last value; "" if they may.
@@ -192,8 +201,8 @@ func (w *writer) reset(p *portState, i *Interface) (why string, cleared bool) {
 // fallen says whether the counters of a port fell together: not one that misbehaves, but all that could.
 func fallen(deltas []delta) bool {
 	fell, rose := 0, 0
-	for _, dl := range deltas {
-		switch {
+	for n := range deltas {
+		switch dl := &deltas[n]; {
 		case dl.fell:
 			fell++
 		case dl.step > 0 && !dl.wrap:
@@ -204,11 +213,11 @@ func fallen(deltas []delta) bool {
 }
 
 // subtract compares two values of one counter.
-func (w *writer) subtract(f figure, b base, c Counter, speed float64, p *portState, i *Interface) delta {
-	dl := delta{figure: f, from: b, to: c}
+func (w *writer) subtract(f *figure, st *figureState, c Counter, speed float64, p *portState, i *Interface) delta {
+	dl, b := delta{figure: f, state: st, to: c}, &st.base
 	octets := f.metric == timeline.InBits || f.metric == timeline.OutBits
 	switch {
-	case octets && c.Bits == 32 && speed > 0 && w.longest(b)*speed/8 > 1<<32:
+	case octets && c.Bits == 32 && speed > 0 && w.longest(*b)*speed/8 > 1<<32:
 		dl.text = "a 32-bit octet counter may have wrapped more than once since it was last read"
 		if c.Value >= b.counter.Value {
 			dl.step = c.Value - b.counter.Value
@@ -219,7 +228,7 @@ func (w *writer) subtract(f figure, b base, c Counter, speed float64, p *portSta
 		return dl
 	case c.Bits == 32 && w.mayWrap(p, i) && speed > 0:
 		step := c.Value + 1<<32 - b.counter.Value
-		if float64(step)*f.scale/w.longest(b) <= f.most(speed) {
+		if float64(step)*f.scale/w.longest(*b) <= f.most(speed) {
 			dl.step, dl.wrap = step, true
 			return dl
 		}
@@ -234,25 +243,40 @@ func (w *writer) mayWrap(p *portState, i *Interface) bool {
 	return w.reading.Clock.OK && !w.restarted && p.discontinue == i.Discontinue
 }
 
-// between returns the span from a base to now.
-func (w *writer) between(b base) timeline.Span {
-	return timeline.Span{From: b.at.Mid(), To: w.now.Mid()}
+// stretch is the time from one reading to another. Most counters of a device have the same.
+type stretch struct {
+	from, to timeline.Span
+	period   time.Duration // of the agent's refresh, as it was known then
+	between  timeline.Span
+	longest  float64 // s: the most that can lie between the two moments at which the device counted
 }
 
-// longest returns the most seconds that can lie between the two moments at which the device counted.
-func (w *writer) longest(b base) float64 {
+// stretch returns the time from a base to now.
+func (w *writer) stretch(b base) *stretch {
+	x, f := &w.stretched, &w.side.refresh
+	if x.from == b.at && x.to == w.now && x.period == f.period {
+		return x
+	}
+	*x = stretch{from: b.at, to: w.now, period: f.period, between: timeline.Span{From: b.at.Mid(), To: w.now.Mid()}}
 	d := w.now.To.Sub(b.at.From)
-	if f := &w.side.refresh; f.slowerThan(w.now.Mid().Sub(b.at.Mid())) {
+	if f.slowerThan(x.between.Width()) {
 		d = max(d, f.period) // the first value may have been as old as that
 	}
-	return max(d, minElapsed).Seconds()
+	x.longest = max(d, minElapsed).Seconds()
+	return x
 }
+
+// between returns the span from a base to now.
+func (w *writer) between(b base) timeline.Span { return w.stretch(b).between }
+
+// longest returns the most seconds that can lie between the two moments at which the device counted.
+func (w *writer) longest(b base) float64 { return w.stretch(b).longest }
 
 // minElapsed is the shortest time over which a rate is made.
 const minElapsed = time.Millisecond
 
 // write turns a step into a sample over span, which took elapsed, or into a gap.
-func (w *writer) write(sub timeline.Subject, dl delta, sp timeline.Span, elapsed time.Duration, longest, speed float64) (rate float64, ok bool) {
+func (w *writer) write(sub timeline.Subject, dl *delta, sp timeline.Span, elapsed time.Duration, longest, speed float64) (rate float64, ok bool) {
 	if dl.text == "" {
 		rate = float64(dl.step) * dl.scale / max(elapsed, minElapsed).Seconds()
 		most := math.Inf(1)
@@ -265,7 +289,7 @@ func (w *writer) write(sub timeline.Subject, dl delta, sp timeline.Span, elapsed
 			rate = float64(dl.step) * dl.scale / max(longest, elapsed.Seconds())
 		}
 		if rate <= most {
-			w.sample(sub, dl.metric, sp, rate)
+			w.sampleOf(sub, dl.metric, dl.state.owner, sp, rate)
 			return rate, true
 		}
 		dl.text = fmt.Sprintf("the counter rose by %d, which is more than the line can carry", dl.step)

@@ -21,14 +21,16 @@ func (w *writer) fallsAgain(p *portState, sub timeline.Subject, deltas []delta) 
 	now := w.now.To
 	for n := range deltas {
 		dl := &deltas[n]
-		falls := p.falls[dl.metric]
+		falls := dl.state.falls
 		if dl.fell {
 			falls = append(falls, now)
+		} else if len(falls) == 0 {
+			continue
 		}
 		for len(falls) > 0 && (now.Sub(falls[0]) > fallsWithin || len(falls) > fallsMost+1) {
 			falls = falls[1:]
 		}
-		p.falls[dl.metric] = falls
+		dl.state.falls = falls
 		if len(falls) <= fallsMost {
 			continue
 		}

@@ -11,17 +11,17 @@ import (
 )
 
 // portMore writes what a port says of itself beyond its counters, state, speed and duplex.
-func (w *writer) portMore(i *Interface, sub timeline.Subject) {
+func (w *writer) portMore(p *portState, i *Interface, sub timeline.Subject) {
 	if i.MTU.OK {
-		w.sample(sub, timeline.MTU, w.head, float64(i.MTU.Value))
+		w.portSample(p, sub, timeline.MTU, w.head, float64(i.MTU.Value))
 	}
 	if len(i.Offered) > 0 {
-		w.sample(sub, timeline.NeighbourSpeed, w.head, float64(slices.Max(i.Offered)))
+		w.portSample(p, sub, timeline.NeighbourSpeed, w.head, float64(slices.Max(i.Offered)))
 	}
 	if i.EEE.OK {
-		w.sample(sub, timeline.EEE, w.head, truth(i.EEE.Value))
+		w.portSample(p, sub, timeline.EEE, w.head, truth(i.EEE.Value))
 	}
-	w.errDisabled(i, sub)
+	w.errDisabled(p, i, sub)
 	if i.UDLD.OK {
 		if before, between, news := w.turned(sub, "udld.state", i.UDLD.Value); news {
 			w.event(sub, timeline.EventUDLD, between, "UDLD sees "+sub.Name+" "+i.UDLD.Value, map[string]string{"from": before, "to": i.UDLD.Value})
@@ -34,15 +34,18 @@ func (w *writer) portMore(i *Interface, sub timeline.Subject) {
 
 // errDisabled tells that the device shut a port by itself. That it gives no cause any more means that it opened the
 // port only where the port is up again: it may not have been asked.
-func (w *writer) errDisabled(i *Interface, sub timeline.Subject) {
+func (w *writer) errDisabled(p *portState, i *Interface, sub timeline.Subject) {
 	cause := i.ErrDisabled
 	if cause == "" && i.Oper.Value != "up" {
 		return
 	}
-	before, between, news := w.turned(sub, "if.err_disabled", cause)
-	if !news {
+	old, now := p.errDisabled, tableState{cause, w.now}
+	p.errDisabled = Some(now)
+	mine := w.portOwns(p, sub, errDisabledOwner)
+	if !old.OK || !mine || old.Value.value == cause {
 		return
 	}
+	before, between := old.Value.value, timeline.Span{From: old.Value.at.From, To: w.now.To}
 	attrs := map[string]string{"from": "up", "to": "disabled", "cause": cause}
 	text := "the device shut " + sub.Name + " by itself: " + cause
 	if i.ErrRecovers.OK {

@@ -56,11 +56,11 @@ func (w *writer) rates(p *portState, sub timeline.Subject, deltas []delta, speed
 	rest, interval := w.now.Mid().Sub(r.moved.Mid()), w.now.Mid().Sub(r.seen.Mid())
 	busy := r.last >= busyRate || r.unsure
 	traffic, others := split(deltas)
-	if !slices.ContainsFunc(traffic, moved) {
+	if !anyMoved(traffic) {
 		if rest <= f.patience(r, busy, interval, isSNMP(w.reading.Origin.Collector)) {
 			r.held++
 			// What moves by itself comes from another part of the agent, which is not resting.
-			w.release(p, sub, slices.DeleteFunc(others, func(dl delta) bool { return !moved(dl) }), speed, 0)
+			w.release(p, sub, slices.DeleteFunc(others, func(dl delta) bool { return !dl.moved() }), speed, 0)
 			return
 		}
 		w.release(p, sub, deltas, speed, 0) // it carries nothing
@@ -75,7 +75,7 @@ func (w *writer) rates(p *portState, sub timeline.Subject, deltas []delta, speed
 	switch came := bits(deltas) / interval.Seconds(); {
 	case r.moves == 1 && held > 0 && f.period == 0:
 		// The first refresh that was seen also brings what came before the first poll.
-		w.rebase(p, deltas)
+		w.rebase(deltas)
 		r.last = bits(deltas) / rest.Seconds()
 		r.usual = r.last
 	case busy && held == 1 && live && came >= whole*r.usual && came <= caught*r.usual && r.last >= whole*r.usual:
@@ -93,21 +93,28 @@ func (w *writer) rates(p *portState, sub timeline.Subject, deltas []delta, speed
 	r.moved = w.now
 }
 
-func moved(dl delta) bool { return dl.step > 0 || dl.fell }
+func (dl *delta) moved() bool { return dl.step > 0 || dl.fell }
 
-// split takes the counters of traffic apart, by which it is told whether a port rests; all, if there are none.
-func split(deltas []delta) (traffic, others []delta) {
-	for _, dl := range deltas {
-		if isTraffic(dl.metric) {
-			traffic = append(traffic, dl)
-		} else {
-			others = append(others, dl)
+func anyMoved(deltas []delta) bool {
+	for n := range deltas {
+		if deltas[n].moved() {
+			return true
 		}
 	}
-	if len(traffic) == 0 {
+	return false
+}
+
+// split takes the counters of traffic apart, by which it is told whether a port rests; all, if there are none. They are
+// the first, as they are of figures.
+func split(deltas []delta) (traffic, others []delta) {
+	n := 0
+	for n < len(deltas) && isTraffic(deltas[n].metric) {
+		n++
+	}
+	if n == 0 {
 		return deltas, nil
 	}
-	return traffic, others
+	return deltas[:n], deltas[n:]
 }
 
 func isTraffic(m timeline.Metric) bool {
@@ -118,10 +125,15 @@ func isTraffic(m timeline.Metric) bool {
 	return false
 }
 
+// octets says whether the counter is one of octets.
+func (dl *delta) octets() bool {
+	return dl.metric == timeline.InBits || dl.metric == timeline.OutBits
+}
+
 // bits returns what the deltas carried in both directions.
 func bits(deltas []delta) (sum float64) {
-	for _, dl := range deltas {
-		if (dl.metric == timeline.InBits || dl.metric == timeline.OutBits) && dl.text == "" {
+	for n := range deltas {
+		if dl := &deltas[n]; dl.octets() && dl.text == "" {
 			sum += float64(dl.step) * dl.scale
 		}
 	}
@@ -148,21 +160,22 @@ func (f *refresh) slowerThan(interval time.Duration) bool {
 }
 
 // rebase makes now the base of all deltas without writing them.
-func (w *writer) rebase(p *portState, deltas []delta) {
-	for _, dl := range deltas {
-		p.bases[dl.metric] = base{counter: dl.to, at: w.now, bad: dl.from.bad}
+func (w *writer) rebase(deltas []delta) {
+	for n := range deltas {
+		b := &deltas[n].state.base
+		*b = base{counter: deltas[n].to, at: w.now, bad: b.bad}
 	}
 }
 
 // zeroes writes that the port carried nothing until then, and makes that moment the base of what follows.
 func (w *writer) zeroes(sub timeline.Subject, deltas []delta, then timeline.Span) {
 	for n := range deltas {
-		dl := &deltas[n]
-		if dl.fell || dl.text != "" || dl.from.bad || !dl.from.at.Mid().Before(then.Mid()) {
+		dl, b := &deltas[n], &deltas[n].state.base
+		if dl.fell || dl.text != "" || b.bad || !b.at.Mid().Before(then.Mid()) {
 			continue
 		}
-		w.sample(sub, dl.metric, timeline.Span{From: dl.from.at.Mid(), To: then.Mid()}, 0)
-		dl.from.at = then
+		w.sampleOf(sub, dl.metric, dl.state.owner, timeline.Span{From: b.at.Mid(), To: then.Mid()}, 0)
+		b.at = then
 	}
 }
 
@@ -170,31 +183,32 @@ func (w *writer) zeroes(sub timeline.Subject, deltas []delta, then timeline.Span
 // time in which the traffic came.
 func (w *writer) release(p *portState, sub timeline.Subject, deltas []delta, speed float64, took time.Duration) {
 	sum, top, known := 0.0, 0.0, timeline.Span{}
-	for _, dl := range deltas {
-		sp := w.between(dl.from)
+	for n := range deltas {
+		dl, from := &deltas[n], deltas[n].state.base
+		sp := w.between(from)
 		switch {
 		case dl.text == fallsAgain:
-		case dl.from.bad:
+		case from.bad:
 			dl.text = "the counter fell before without being cleared; it is not believed"
 		case dl.fell:
 			dl.text += " without being cleared, while others rose; it is not believed"
 		}
-		bad := dl.from.bad || dl.fell && dl.to.Bits == 0
+		bad := from.bad || dl.fell && dl.to.Bits == 0
 		elapsed := sp.Width()
 		if isTraffic(dl.metric) {
 			if elapsed = took; took == 0 {
 				elapsed = w.side.refresh.elapsed(sp.Width(), w.interval(p))
 			}
 		}
-		rate, ok := w.write(sub, dl, sp, elapsed, w.longest(dl.from), speed)
-		p.bases[dl.metric] = base{counter: dl.to, at: w.now, bad: bad}
-		if ok && (dl.metric == timeline.InBits || dl.metric == timeline.OutBits) {
+		rate, ok := w.write(sub, dl, sp, elapsed, w.longest(from), speed)
+		dl.state.base = base{counter: dl.to, at: w.now, bad: bad}
+		if ok && dl.octets() {
 			sum, top, known = sum+rate, max(top, rate), known.Union(sp)
 		}
 	}
 	r := &p.rest
 	if known.IsZero() {
-		r.unsure = r.unsure || slices.ContainsFunc(deltas, func(dl delta) bool { return dl.metric == timeline.InBits || dl.metric == timeline.OutBits })
+		r.unsure = r.unsure || slices.ContainsFunc(deltas, func(dl delta) bool { return dl.octets() })
 		return
 	}
 	r.unsure = false
@@ -204,7 +218,7 @@ func (w *writer) release(p *portState, sub timeline.Subject, deltas []delta, spe
 	}
 	r.usual, r.last = r.usual+weight*(r.last-r.usual), sum
 	if p.negotiated > 0 {
-		w.sample(sub, timeline.Utilisation, known, top/p.negotiated)
+		w.portSample(p, sub, timeline.Utilisation, known, top/p.negotiated)
 	}
 }
 

@@ -23,11 +23,12 @@ type portState struct {
 	state, role Opt[string]
 	discontinue Opt[uint32]
 	lastClear   Opt[string]
-	bases       map[timeline.Metric]base
+	figures     []*figureState // as figures
+	owners      []portOwner
+	errDisabled Opt[tableState]
 	rest        restState
-	copied      time.Time                       // when the hardware's counters were last copied, where the device says so
-	falls       map[timeline.Metric][]time.Time // the last ones
-	unreliable  bool                            // a counter fell again and again once
+	copied      time.Time // when the hardware's counters were last copied, where the device says so
+	unreliable  bool      // a counter fell again and again once
 }
 
 // port writes everything of one interface.
@@ -35,7 +36,7 @@ func (w *writer) port(i *Interface) {
 	sub := timeline.Port(w.reading.Device, i.Name)
 	p := w.side.ports[i.Name]
 	if p == nil {
-		p = &portState{bases: map[timeline.Metric]base{}, falls: map[timeline.Metric][]time.Time{}}
+		p = &portState{figures: make([]*figureState, len(figures))}
 		w.side.ports[i.Name] = p
 	}
 	p.renumbered = p.index.OK && i.Index.OK && p.index != i.Index
@@ -46,7 +47,7 @@ func (w *writer) port(i *Interface) {
 	w.operState(p, i, sub)
 	w.speedAndDuplex(p, i, sub)
 	w.spanningTree(p, i, sub)
-	w.portMore(i, sub)
+	w.portMore(p, i, sub)
 	w.agedCounters(p, i, sub)
 
 	if i.Index.OK {
@@ -59,6 +60,34 @@ func (w *writer) port(i *Interface) {
 		p.lastClear = i.LastClear
 	}
 	p.last, p.head = w.now, w.head
+}
+
+// portOwner is who gives one figure of a port; there are few beside the counters.
+type portOwner struct {
+	metric timeline.Metric
+	*ownership
+}
+
+// owned returns who gives a figure of the port.
+func (w *writer) portOwned(p *portState, sub timeline.Subject, m timeline.Metric) *ownership {
+	for n := range p.owners {
+		if p.owners[n].metric == m {
+			return p.owners[n].ownership
+		}
+	}
+	o := w.differ.owned(sub, m)
+	p.owners = append(p.owners, portOwner{m, o})
+	return o
+}
+
+// portSample is sample for a figure of the port.
+func (w *writer) portSample(p *portState, sub timeline.Subject, m timeline.Metric, sp timeline.Span, value float64) {
+	w.sampleOf(sub, m, w.portOwned(p, sub, m), sp, value)
+}
+
+// portOwns is owns for a figure of the port.
+func (w *writer) portOwns(p *portState, sub timeline.Subject, m timeline.Metric) bool {
+	return w.takes(sub, m, w.portOwned(p, sub, m))
 }
 
 // since returns the span between the last reading of the port's states and this one.
@@ -80,8 +109,8 @@ func (w *writer) operState(p *portState, i *Interface, sub timeline.Subject) {
 	if i.LastChange.OK {
 		p.lastChange = i.LastChange
 	}
-	w.sample(sub, timeline.Oper, w.head, truth(p.up))
-	if !before.OK || !w.owns(sub, timeline.Oper) {
+	w.portSample(p, sub, timeline.Oper, w.head, truth(p.up))
+	if !before.OK || !w.portOwns(p, sub, timeline.Oper) {
 		return
 	}
 	between := w.since(p)
@@ -156,7 +185,7 @@ func truth(b bool) float64 {
 // no news.
 func (w *writer) speedAndDuplex(p *portState, i *Interface, sub timeline.Subject) {
 	if i.SpeedMax.OK {
-		w.sample(sub, timeline.SpeedMax, w.head, float64(i.SpeedMax.Value))
+		w.portSample(p, sub, timeline.SpeedMax, w.head, float64(i.SpeedMax.Value))
 	}
 	if i.Oper.OK && i.Oper.Value != "up" {
 		p.speed = max(p.negotiated, float64(i.Speed.Value))
@@ -164,8 +193,8 @@ func (w *writer) speedAndDuplex(p *portState, i *Interface, sub timeline.Subject
 	}
 	if i.Speed.OK && i.Speed.Value > 0 {
 		now := float64(i.Speed.Value)
-		w.sample(sub, timeline.Speed, w.head, now)
-		if p.negotiated > 0 && now != p.negotiated && w.owns(sub, timeline.Speed) {
+		w.portSample(p, sub, timeline.Speed, w.head, now)
+		if p.negotiated > 0 && now != p.negotiated && w.portOwns(p, sub, timeline.Speed) {
 			from, to := strconv.FormatFloat(p.negotiated, 'f', -1, 64), strconv.FormatUint(i.Speed.Value, 10)
 			w.event(sub, timeline.EventSpeed, w.since(p), sub.Name+" changed its speed from "+from+" to "+to+" bit/s",
 				map[string]string{"from": from, "to": to})
@@ -173,8 +202,8 @@ func (w *writer) speedAndDuplex(p *portState, i *Interface, sub timeline.Subject
 		p.speed, p.negotiated = max(p.negotiated, now), now
 	}
 	if d := i.Duplex.Value; d == "half" || d == "full" {
-		w.sample(sub, timeline.HalfDuplex, w.head, truth(d == "half"))
-		if p.duplex != "" && p.duplex != d && w.owns(sub, timeline.HalfDuplex) {
+		w.portSample(p, sub, timeline.HalfDuplex, w.head, truth(d == "half"))
+		if p.duplex != "" && p.duplex != d && w.portOwns(p, sub, timeline.HalfDuplex) {
 			w.event(sub, timeline.EventDuplex, w.since(p), sub.Name+" changed its duplex from "+p.duplex+" to "+d,
 				map[string]string{"from": p.duplex, "to": d})
 		}
@@ -185,8 +214,8 @@ func (w *writer) speedAndDuplex(p *portState, i *Interface, sub timeline.Subject
 // spanningTree writes a port's state and role.
 func (w *writer) spanningTree(p *portState, i *Interface, sub timeline.Subject) {
 	if i.STPState.OK {
-		w.sample(sub, timeline.STPForwarding, w.head, truth(i.STPState.Value == "forwarding"))
-		if p.state.OK && p.state != i.STPState && w.owns(sub, timeline.STPForwarding) {
+		w.portSample(p, sub, timeline.STPForwarding, w.head, truth(i.STPState.Value == "forwarding"))
+		if p.state.OK && p.state != i.STPState && w.portOwns(p, sub, timeline.STPForwarding) {
 			w.event(sub, timeline.EventSTPState, w.since(p),
 				"spanning tree moved "+sub.Name+" from "+p.state.Value+" to "+i.STPState.Value,
 				map[string]string{"from": p.state.Value, "to": i.STPState.Value})
@@ -194,21 +223,22 @@ func (w *writer) spanningTree(p *portState, i *Interface, sub timeline.Subject) 
 		p.state = i.STPState
 	}
 	if i.STPRole.OK {
-		if p.role.OK && p.role != i.STPRole && w.owns(sub, roleOwner) {
+		if p.role.OK && p.role != i.STPRole && w.portOwns(p, sub, roleOwner) {
 			w.event(sub, timeline.EventSTPRole, w.since(p),
 				"spanning tree changed the role of "+sub.Name+" from "+p.role.Value+" to "+i.STPRole.Value,
 				map[string]string{"from": p.role.Value, "to": i.STPRole.Value})
 		}
-		w.owns(sub, roleOwner)
+		w.portOwns(p, sub, roleOwner)
 		p.role = i.STPRole
 	}
 }
 
 // Names under which ownership of what is no metric is kept.
 const (
-	roleOwner       timeline.Metric = "stp.role"
-	rootPortOwner   timeline.Metric = "stp.root_port"
-	rootBridgeOwner timeline.Metric = "stp.root_bridge"
+	roleOwner        timeline.Metric = "stp.role"
+	errDisabledOwner timeline.Metric = "if.err_disabled"
+	rootPortOwner    timeline.Metric = "stp.root_port"
+	rootBridgeOwner  timeline.Metric = "stp.root_bridge"
 )
 
 // bridgeState is what one collector said last of the bridge.

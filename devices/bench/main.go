@@ -9,7 +9,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"runtime/pprof"
 )
 
 // figures lists what can be measured; an entry is a file of its name.
@@ -42,7 +41,7 @@ func main() {
 	}
 	quick := flag.Bool("quick", false, "little, in seconds (the default)")
 	full := flag.Bool("full", false, "all of it")
-	profile := flag.String("cpuprofile", "", "write a profile of the processor time to this `file`")
+	flag.StringVar(&profiles, "cpuprofile", "", "write profiles of what is measured to `file`.1 and so on")
 	flag.Usage = usage
 	flag.Parse()
 	name, args := "", flag.Args()
@@ -61,22 +60,11 @@ func main() {
 			rest = append(rest, a)
 		}
 	}
-	os.Exit(run(name, rest, *full && !*quick, *profile))
+	os.Exit(run(name, rest, *full && !*quick))
 }
 
 // run prints the figures of that name, or all, and returns the program's exit code.
-func run(name string, args []string, full bool, profile string) int {
-	if profile != "" {
-		f, err := os.Create(profile)
-		if err == nil {
-			err = pprof.StartCPUProfile(f)
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "bench:", err)
-			return 2
-		}
-		defer pprof.StopCPUProfile()
-	}
+func run(name string, args []string, full bool) int {
 	ran, failed := false, false
 	for _, f := range figures {
 		if name != "" && name != f.name {

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"time"
@@ -55,8 +57,26 @@ func (g *goals) err() error {
 	return errors.New(strings.Join(g.missed, "; "))
 }
 
+// profiles is where profiles of the processor time are written; "" is nowhere.
+var profiles string
+
+// profiled is how many were written.
+var profiled int
+
 // spent returns the processor time of this process that f takes.
 func spent(f func() error) (time.Duration, error) {
+	if profiles != "" {
+		profiled++
+		file, err := os.Create(fmt.Sprintf("%s.%d", profiles, profiled))
+		if err != nil {
+			return 0, err
+		}
+		defer file.Close()
+		if err := pprof.StartCPUProfile(file); err != nil {
+			return 0, err
+		}
+		defer pprof.StopCPUProfile()
+	}
 	from := processorTime()
 	err := f()
 	return processorTime() - from, err

@@ -41,11 +41,17 @@ func (t *task) govern(took time.Duration) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	const calm = 3 // quick polls before the interval shrinks
+	const (
+		calm  = 3 // quick polls before the interval shrinks
+		tired = 2 // slow polls before it grows: one datagram that was lost makes one
+	)
 	now := time.Now()
 	loaded := t.load.known(now) && t.load.cpu >= highLoad
+	if t.tired++; took <= t.interval/2 {
+		t.tired = 0
+	}
 	switch most := max(slowest, t.every); {
-	case took > t.interval/2 && t.interval < most:
+	case t.tired >= tired && t.interval < most:
 		t.slow(took, min(2*t.interval, most), fmt.Sprintf("took %s to answer by %s", took.Round(time.Millisecond), t.source.Name))
 	case loaded && t.interval < min(loadMost*t.every, most):
 		t.slow(took, min(2*t.interval, loadMost*t.every, most), fmt.Sprintf("says that its processor is %.0f %% busy", 100*t.load.cpu))

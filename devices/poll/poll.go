@@ -2,8 +2,8 @@
 // collectors a platform is asked by stands in [Platforms].
 //
 // Each device has one goroutine per source, so that a slow or dead device holds up no other and never has two
-// questions of one kind outstanding. A device that takes longer than half the interval is asked at twice the
-// interval, up to 30 s, until it is quick again; so is one that says its processor is busy, up to five times the
+// questions of one kind outstanding. A device that takes longer than half the interval twice in a row is asked at twice
+// the interval, up to 30 s, until it is quick again; so is one that says its processor is busy, up to five times the
 // interval. One that fails three times in a row is tried every 2 to 10 s; one
 // that refuses the login twice in a row is left alone for minutes. Every failure is a gap on the timeline with its
 // reason, for the device and for each watched port: blind is never healthy.
@@ -51,9 +51,12 @@ func run(ctx context.Context, cfg Config, collector func(Source) devices.Collect
 		cfg.LogInterval = 2 * time.Second
 	}
 	var wg sync.WaitGroup
-	for _, d := range cfg.Devices {
+	for n, d := range cfg.Devices {
 		list := sources(d)
-		w := &watch{device: d, out: cfg.Out, known: cfg.Known, heard: cfg.Heard, naming: newNaming(d, list)}
+		w := &watch{
+			device: d, out: cfg.Out, known: cfg.Known, heard: cfg.Heard, naming: newNaming(d, list),
+			phase: float64(n) / float64(len(cfg.Devices)),
+		}
 		for _, s := range list {
 			w.tasks = append(w.tasks, newTask(w, s, collector(s), s.Every(cfg)))
 		}
@@ -72,6 +75,7 @@ type watch struct {
 	known  *intake.Known
 	heard  func(devices.Reading)
 	naming *naming
+	phase  float64 // when it is asked within an interval, 0-1, so that the devices are not asked all at once
 
 	mu     sync.Mutex
 	load   load

@@ -110,6 +110,20 @@ func TestRunSparesASlowDevice(t *testing.T) {
 	}
 }
 
+func TestOneLostDatagramSlowsNothing(t *testing.T) {
+	f := &fake{}
+	f.answer = func(n int, _ context.Context) (devices.Reading, error) {
+		if n == 10 || n == 30 {
+			time.Sleep(900 * time.Millisecond) // asked again after a second without an answer, or nearly
+		}
+		return devices.Reading{}, nil
+	}
+	s := play(t, sw1, f, time.Minute)
+	if len(f.asked) < 58 || len(s.EventsOf(timeline.Device("sw1"), timeline.EventSlow)) != 0 {
+		t.Errorf("asked %d times in a minute, %+v; want 60 and no event", len(f.asked), s.Events())
+	}
+}
+
 func TestRunSaysWhatADeadDeviceHides(t *testing.T) {
 	f := &fake{}
 	f.answer = func(n int, _ context.Context) (devices.Reading, error) {

@@ -24,6 +24,7 @@ type task struct {
 
 	polls    int
 	quick    int       // quick polls in a row
+	tired    int       // slow polls in a row
 	failures int       // in a row
 	refused  int       // refused logins in a row
 	until    time.Time // gaps reach until then
@@ -50,7 +51,8 @@ const (
 )
 
 // run polls on an absolute schedule, so that the time a poll takes adds up to nothing; a little jitter keeps the
-// polls from keeping step with the device's own timers. It returns when ctx ends.
+// polls from keeping step with the device's own timers. The first poll comes at once, those after it at the device's own
+// moment within the interval. It returns when ctx ends.
 func (t *task) run(ctx context.Context) {
 	start := time.Now()
 	t.until = start.UTC()
@@ -69,8 +71,12 @@ func (t *task) run(ctx context.Context) {
 		}
 		interval := t.pace()
 		// The first point of the schedule that is not past; points that a slow poll missed are left out.
-		n := now.Sub(start)/interval + 1
-		next = start.Add(n * interval).Add(jitter(interval / 40))
+		first := start.Add(time.Duration(t.phase * float64(interval)))
+		next = first
+		if late := now.Sub(first); late >= 0 {
+			next = first.Add((late/interval + 1) * interval)
+		}
+		next = next.Add(jitter(interval / 40))
 		if next.Sub(began) < interval/2 {
 			next = next.Add(interval)
 		}

@@ -34,6 +34,7 @@ type Client struct {
 	id    uint32
 	out   []byte
 	in    []byte
+	armed time.Time // the socket's deadline within a call of Ask; zero: none was set
 }
 
 // NewCommunity returns a client of version V1 or V2c.
@@ -113,6 +114,7 @@ func (c *Client) Ask(ctx context.Context, conn Conn, requests []*Request, answer
 		window = 1
 	}
 	next := 0
+	c.armed = time.Time{}
 	for open := 0; ; {
 		for i := range window {
 			if slots[i].request >= 0 || next >= len(requests) {
@@ -151,14 +153,19 @@ func (c *Client) receive(ctx context.Context, conn Conn, slots *[Outstanding]slo
 			until = s.until
 		}
 	}
-	if err := conn.SetReadDeadline(until); err != nil {
-		return 0, err
-	}
-	if ctx.Err() != nil { // its function may have run before the deadline was set
-		return 0, os.ErrDeadlineExceeded
+	if c.armed.IsZero() || until.Before(c.armed) {
+		if err := c.arm(ctx, conn, until); err != nil {
+			return 0, err
+		}
 	}
 	for {
 		n, err := conn.Read(c.in)
+		if errors.Is(err, os.ErrDeadlineExceeded) && until.After(c.armed) {
+			// The deadline was that of a request that is answered.
+			if err = c.arm(ctx, conn, until); err == nil {
+				continue
+			}
+		}
 		if err != nil {
 			return 0, err
 		}
@@ -179,4 +186,17 @@ func (c *Client) receive(ctx context.Context, conn Conn, slots *[Outstanding]slo
 			return i, nil
 		}
 	}
+}
+
+// arm sets the socket's deadline, which is set but once for most polls. It fails if ctx is over: what ends the call then
+// may have run before.
+func (c *Client) arm(ctx context.Context, conn Conn, until time.Time) error {
+	if err := conn.SetReadDeadline(until); err != nil {
+		return err
+	}
+	c.armed = until
+	if ctx.Err() != nil {
+		return os.ErrDeadlineExceeded
+	}
+	return nil
 }
