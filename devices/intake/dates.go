@@ -87,10 +87,11 @@ func ByClock(c devices.LocalClock, own, received time.Time, resolution time.Dura
 func ByTicks(c devices.Clock, ticks uint32, received time.Time) (sp timeline.Span, ok bool) {
 	const tick = 10 * time.Millisecond // RFC 2578, section 7.1.8
 	ahead := time.Duration(int32(ticks-c.Ticks)) * tick
-	sp = timeline.Span{From: c.Span.From.Add(ahead - tick - devices.WrittenAfter), To: c.Span.To.Add(ahead + tick)}
+	sp = timeline.Span{From: c.Span.From.Add(ahead - tick), To: c.Span.To.Add(ahead + tick)}
 	drift := received.Sub(c.Span.Mid()).Abs() / 1000 // quartz is off by less than that
 	sp = sp.Widen(drift, drift)
-	if sp.From.After(received) || received.Sub(sp.To) > latest {
+	early := sp.From.After(received) // word of it came before it was sent
+	if sp.From = sp.From.Add(-devices.WrittenAfter); early || received.Sub(sp.To) > latest {
 		return timeline.Span{}, false
 	}
 	if sp.To.After(received) {

@@ -58,6 +58,7 @@ type Receiver struct {
 type source struct {
 	devices.Teller
 	ticks intake.Lag
+	apart bool // its notifications count ticks from another moment than its agent does
 	count uint64
 }
 
@@ -274,10 +275,12 @@ func (r *Receiver) dated(n *notice, s *source, device string, received time.Time
 	const tick = 10 * time.Millisecond // RFC 2578, section 7.1.8
 	own := time.Unix(0, 0).Add(time.Duration(n.uptime.Value) * tick)
 	late, ok := s.ticks.Date(own, received, tick)
-	if c, known := r.cfg.Known.Ticks(device); known {
-		if sp, believed := intake.ByTicks(c, n.uptime.Value, received); believed {
+	if c, known := r.cfg.Known.Ticks(device); known && !s.apart {
+		if sp, believed := intake.ByTicks(c, n.uptime.Value, received); believed && (!ok || sp.Overlaps(late)) {
 			return sp
 		}
+		// What sends the notifications is not always the agent, as where scripts do it on a Linux host.
+		s.apart = true
 	}
 	if ok {
 		return late
