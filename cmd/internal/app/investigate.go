@@ -45,6 +45,8 @@ type InvestigateOptions struct {
 type Live struct {
 	Out      timeline.Sink
 	Snapshot func() timeline.Snapshot
+	// Hold, if not nil, ends the path's own throughput test and lets none begin until release is called.
+	Hold func() (release func())
 }
 
 // DefaultInvestigation is how long an investigation may take if nothing else is said.
@@ -296,6 +298,9 @@ func (in *investigation) carryOut(ctx context.Context, name string) (string, err
 	p, err := in.plan(name)
 	if err != nil {
 		return "", err
+	}
+	if in.live.Hold != nil {
+		defer in.live.Hold()()
 	}
 	rows, err := experiment.Run(ctx, p, timeline.Tee(in.sink(), timeline.SinkFunc(in.progress)))
 	if err != nil {

@@ -106,6 +106,7 @@ type watch struct {
 	receiving *receiving
 	problems  []string     // set by run alone
 	paths     *pathWatcher // nil: no path is learnt
+	gates     []*gate      // of the throughput tests
 }
 
 // run returns when everything it started has ended.
@@ -120,7 +121,9 @@ func (w *watch) run(ctx context.Context) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var g errgroup.Group
-	if probers := w.probers(); len(probers) > 0 {
+	probers, gates := gated(w.probers())
+	w.gates = gates
+	if len(probers) > 0 {
 		g.Go(w.part("probes", func() error { return runner.Run(ctx, probers, w.out) }))
 	}
 	if len(w.plan.Devices) > 0 {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"whydrop/correlate/timeline"
 	"whydrop/probe/iperf3"
 	"whydrop/probe/runner"
 )
@@ -34,12 +35,24 @@ func (w *watch) investigate(ctx context.Context, path string, ask func(question 
 	defer out.end()
 	_, err := Investigate(ctx, InvestigateOptions{
 		Probe: ProbeOptions{Test: TestOf(spec)}, Plan: &w.plan, Path: path, STAMP: spec.STAMPPort, STAMPKey: spec.STAMPKey,
-		Live: &Live{Out: w.out, Snapshot: w.store.Snapshot}, Ask: ask, Out: out,
+		Live: &Live{Out: w.out, Snapshot: w.store.Snapshot, Hold: func() func() { return w.hold(path) }}, Ask: ask, Out: out,
 	})
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("investigate path %s: %w", path, err)
 	}
 	return nil
+}
+
+// hold holds a path's throughput test; a far end of iperf's own takes one test at a time.
+func (w *watch) hold(path string) (release func()) {
+	release = func() {}
+	for _, g := range w.gates {
+		if before := release; g.Path() == timeline.Path(path) {
+			again := g.hold()
+			release = func() { again(); before() }
+		}
+	}
+	return release
 }
 
 // lines hands over what is written to it line by line.

@@ -107,7 +107,7 @@ func blind(in Input) []string {
 		case timeline.KindPath:
 			path = true
 		case timeline.KindPort:
-			device = true
+			device = device || k.Subject.Device != timeline.LocalHost // this host's own card is none
 		case timeline.KindDevice:
 			device = device || k.Metric != timeline.Reachable && k.Metric != timeline.PollTime
 		}

@@ -24,6 +24,11 @@ func TestVerdictAndHeadline(t *testing.T) {
 	silent := &timeline.Store{}
 	silent.Put(timeline.Sample{Subject: timeline.Path("a-b"), Metric: timeline.RTT, Span: timeline.At(reporttest.Start), Value: 0.001})
 	silent.Put(timeline.Sample{Subject: timeline.Device("dist-a"), Metric: timeline.Reachable, Span: timeline.At(reporttest.Start), Value: 0})
+	second := timeline.Span{From: time.Date(2026, 3, 1, 14, 2, 0, 0, time.UTC), To: time.Date(2026, 3, 1, 14, 2, 1, 0, time.UTC)}
+	ownCard := timeline.NewSnapshot(
+		timeline.Sample{Subject: timeline.Path("a-b"), Metric: timeline.RTT, Span: second, Value: 0.01},
+		timeline.Sample{Subject: timeline.Port(timeline.LocalHost, "eth0"), Metric: timeline.InBits, Span: second, Value: 1e6},
+	)
 	tests := []struct {
 		name          string
 		in            report.Input
@@ -46,6 +51,9 @@ func TestVerdictAndHeadline(t *testing.T) {
 			"cannot-tell", "Cannot tell: no device could be read"},
 		{"a device that only says no is not read", report.Input{Topology: healthy.Topology, Snapshot: silent.Snapshot()},
 			"cannot-tell", "Cannot tell: no device could be read"},
+		{"this host's own card is no device", report.Input{Topology: healthy.Topology, Snapshot: ownCard},
+			"cannot-tell", "Cannot tell: no device could be read"},
+		{"this host's own card is not counted", report.Input{Snapshot: ownCard}, "healthy", "Nothing found: 2 series examined over 1 s"},
 		{"a file has no site", report.Input{Snapshot: pathOnly.Snapshot()}, "healthy", "Nothing found: 1 series examined"},
 		{"all was examined", report.Input{Topology: healthy.Topology, Snapshot: healthy.Snapshot()},
 			"healthy", "Nothing found: 4 devices, 12 ports, 159 series examined over 1 min 30 s"},

@@ -171,7 +171,7 @@ func healthyLine(d Document) string {
 			continue
 		}
 		series++
-		if e.Device != "" {
+		if e.Device != "" && e.Device != timeline.LocalHost { // this host's own card is no device of the site
 			devices[e.Device] = true
 			if e.Port != "" {
 				ports[PortName{e.Device, e.Port}] = true

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"whydrop/correlate/timeline"
 	"whydrop/rules"
 )
 
@@ -39,8 +40,11 @@ func Looked(d Document) []Look {
 			name, port = e.Port, ""
 		}
 		id := PortName{e.Device, ""}
-		if e.Device == "" {
+		switch e.Device {
+		case "":
 			id.Port = name // a path and a device may bear one name
+		case timeline.LocalHost: // this host and its card
+			id = PortName{Port: name}
 		}
 		l := at[id]
 		if l == nil {

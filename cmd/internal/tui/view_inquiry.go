@@ -59,7 +59,7 @@ func introduction(m *Model, s *state, width int) []styled {
 	}
 	add(inkPlain, "Tells the causes that still fit apart by experiment, the one that tells most apart first. Each shows its load, and you are asked before it runs. It ends when one cause is left, nothing more can be told apart, or after 5 minutes of tests.")
 	out = append(out, styled{})
-	add(inkWarn, "Watching goes on meanwhile, on the same path: a test can slow its flow and the traffic of others.")
+	add(inkWarn, "The heartbeat and the devices are watched meanwhile; the watch's own test pauses while another runs. A test can slow the traffic of others.")
 	out = append(out, styled{}, styled{ink: inkBold, text: "Found so far"})
 	for _, f := range m.Findings {
 		text := fmt.Sprintf("  %s (%s)", f.ID, verdictWords[rules.Verdict(f.Verdict)])
