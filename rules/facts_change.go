@@ -31,6 +31,7 @@ type changeFacts struct {
 
 	Dark   float64 `expr:"dark" metric:"path.loss.forward"`     // the longest time dark for heartbeats at one
 	Stall  float64 `expr:"stall" metric:"path.goodput.forward"` // the longest stall of the flow
+	OneWay float64 `expr:"one_way"`                             // 1 if the path was dark in one direction only at one
 	Lasted float64 `expr:"lasted"`                              // the longest time until its opposite was told, or the record ended, s
 	Open   bool    `expr:"open"`                                // its opposite was not told
 	// The least time between one of the changes and the beginning or end of an outage that it touches, s, beyond how well it is dated.
@@ -46,6 +47,7 @@ type changeFacts struct {
 	Expect float64 `expr:"expected"`
 	Chance float64 `expr:"chance"`
 
+	Virtual  bool                         `expr:"virtual"`  // it went to the address that routers share
 	Attr     func(string) string          `expr:"attr"`     // the last that was told of an attribute; "" if nothing was
 	Distinct func(string) float64         `expr:"distinct"` // how many values of an attribute were told
 	With     func(string, string) float64 `expr:"with"`     // how many changes told a value of an attribute
@@ -70,6 +72,9 @@ var changeKinds = []struct {
 	{timeline.EventBinding, func(c correlate.Change) string { return c.Attrs["ip"] }, nil},
 	{timeline.EventInconsistent, func(c correlate.Change) string { return c.Subject.String() }, ends("to", "cleared")},
 	{timeline.EventTopologyChange, func(c correlate.Change) string { return "spanning tree of " + c.Device }, nil},
+	{timeline.EventSTPState, func(c correlate.Change) string { return "spanning tree of " + c.Device }, nil},
+	{timeline.EventSTPRole, func(c correlate.Change) string { return "spanning tree of " + c.Device }, nil},
+	{timeline.EventRootPort, func(c correlate.Change) string { return "spanning tree of " + c.Device }, nil},
 	{timeline.EventRoute, func(c correlate.Change) string {
 		return strings.TrimSpace(strings.ToUpper(c.Attrs["protocol"]) + " " + cmp.Or(c.Attrs["neighbour"], c.Attrs["prefix"]))
 	}, ends("to", "up", "full")},
@@ -179,6 +184,7 @@ func (f *changeFacts) happened(sc *scene, ps *pathScene, x correlate.Change, sp 
 		if !math.IsNaN(f.Dark) {
 			f.Dark = maxSeconds(f.Dark, h.Incident.DarkAny().Width())
 		}
+		f.OneWay = max(f.OneWay, truth(h.Direction == timeline.Forward || h.Direction == timeline.Reverse))
 		if !math.IsNaN(f.Stall) {
 			f.Stall = maxSeconds(f.Stall, h.Incident.Stall().Width())
 		}
@@ -305,6 +311,16 @@ func (sc *scene) broadcasts(f *changeFacts, sp timeline.Span) {
 	}
 }
 
+// sharedMACs are how the addresses of gateways that several routers share begin, as hexadecimal digits: VRRP for IPv4 and IPv6
+// (RFC 9568, section 7.3), HSRP 1 and 2, GLBP.
+var sharedMACs = []string{"00005e0001", "00005e0002", "00000c07ac", "00000c9ff", "0005073a", "0007b400"}
+
+// virtualMAC says whether an address is one that routers share, however it is written.
+func virtualMAC(mac string) bool {
+	digits := strings.NewReplacer(":", "", "-", "", ".", "").Replace(strings.ToLower(mac))
+	return slices.ContainsFunc(sharedMACs, func(s string) bool { return strings.HasPrefix(digits, s) })
+}
+
 // ask gives what can be asked of the changes' attributes.
 func (f *changeFacts) ask(g []correlate.Change) {
 	f.Attr = func(key string) string {
@@ -315,6 +331,7 @@ func (f *changeFacts) ask(g []correlate.Change) {
 		}
 		return ""
 	}
+	f.Virtual = virtualMAC(f.Attr("to"))
 	f.Distinct = func(key string) float64 {
 		seen := map[string]bool{}
 		for _, c := range g {

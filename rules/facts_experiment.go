@@ -90,6 +90,7 @@ type testFacts struct {
 	Elsewhere  float64 `expr:"elsewhere"`   // the best TCP rate of another path
 
 	Says    func(string) bool    `expr:"says"`    // whether anybody wrote of a topic: see topics.go
+	Ran     func(string) bool    `expr:"ran"`     // whether the words of a test itself speak of it
 	Cure    func(string) float64 `expr:"cure"`    // how many times better it was when the topic was switched; NaN if that was not compared
 	Better  func(string) string  `expr:"better"`  // the state in which it was better: on, off, changed
 	Setting func(string) string  `expr:"setting"` // the value of a setting about the topic; "" if there is none

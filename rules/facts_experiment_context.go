@@ -2,6 +2,7 @@ package rules
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -118,6 +119,10 @@ func (sc *scene) words(f *testFacts, own []result) {
 		return cured[name]
 	}
 	f.Says = func(name string) bool { re, ok := topics[name]; return ok && t.says(re, own) }
+	f.Ran = func(name string) bool {
+		re, ok := topics[name]
+		return ok && slices.ContainsFunc(own, func(r result) bool { return re.MatchString(r.words) })
+	}
 	f.Cure = func(name string) float64 { return cureOf(name).factor }
 	f.Better = func(name string) string { return cureOf(name).better }
 	setting := func(name string) (host, key, value string) {

@@ -172,8 +172,11 @@ func (sc *scene) testLosses(ps *pathScene, kinds map[string]kindLoss) {
 		if r.event.Attrs["df"] == "true" || r.size > plainSize || !math.IsNaN(r.port) || kind == "udp" && r.offered > 0 {
 			continue // a sweep of sizes, source ports or rates says something else
 		}
-		if established.MatchString(r.words) {
+		switch {
+		case established.MatchString(r.words):
 			kind = "established"
+		case kind == "tcp" && r.loss > 0 && opening.MatchString(r.words):
+			kind = "connect"
 		}
 		if kind == "" || math.IsNaN(r.loss) && r.rate != 0 || hopWords.MatchString(r.words) {
 			continue
@@ -197,9 +200,11 @@ func (sc *scene) testLosses(ps *pathScene, kinds map[string]kindLoss) {
 // plainSize is the largest packet that must get through everywhere, octets (RFC 8200, section 5).
 const plainSize = 1280
 
-// established are the words for a session that was there before, and hopWords those for a router on the way.
+// established are the words for a session that was there before, opening those for one that is to be opened, and hopWords
+// those for a router on the way.
 var (
 	established = word(`established( before)?|old (session|flow|connection)s?`)
+	opening     = word(`syns?|handshakes?|connect(s|ing)?|connections?|new sessions?`)
 	hopWords    = word(`hops?|ttl|trace(route)?|mtr`)
 )
 

@@ -46,6 +46,9 @@ var topics = map[string]*regexp.Regexp{
 	"idle":      word(`idle|first packet|after a pause|steady load|under load it`),
 	"lease":     word(`dhcp|leases?|dns|resolvers?|name (resolution|server)s?|nslookup|by name|by address`),
 	"asymmetry": word(`asymmetr\w*|other way back|return (path|traffic)|different (ways|paths)|out[ -]of[ -]state|stray segments?`),
+	"detour":    word(`jack|wall (socket|outlet)|dead|instead|meant|wrong (way|interface|path)|also has|default route|metric|two ways|multi-?homed|dual-?homed`),
+	"flood":     word(`flood\w*|unknown unicast|(traffic|frames|packets) of others|others'? (traffic|frames|packets)|other people'?s (traffic|frames|packets)`),
+	"shake":     word(`wiggl\w*|jiggl\w*|loose|lean(s|ed|ing)?|touch(es|ed|ing)?|vibrat\w*|shak(e|es|ing)|knock\w*|bump\w*|mov(e|es|ed|ing) (the|a) (cable|plug|bundle|lead|cord|rack|desk)|door`),
 	"stale":     word(`static arp|stale|arp (entry|cache|table)|mac (address )?table|clear(ed)? (the )?(arp|mac)`),
 }
 
@@ -218,12 +221,27 @@ func (t *hearsay) cureOf(name string, rs []result) cure {
 		return !r.early && afterWords.MatchString(r.words) && !beforeWords.MatchString(r.words)
 	})
 	before := pick(rs, func(r result) bool { return !r.early && !afterWords.MatchString(r.words) })
-	if len(after) == 0 || len(before) == 0 || !slices.ContainsFunc(after, func(r result) bool { return topic.MatchString(r.words) }) && !slices.ContainsFunc(t.text, topic.MatchString) {
+	if len(after) == 0 || len(before) == 0 {
+		return none
+	}
+	// What the later test itself names was changed; else what is told elsewhere.
+	if !slices.ContainsFunc(after, func(r result) bool { return topic.MatchString(r.words) }) &&
+		(slices.ContainsFunc(after, func(r result) bool { return namesTopic(r.words) }) || !slices.ContainsFunc(t.text, topic.MatchString)) {
 		return none
 	}
 	c := compare(before, after)
 	c.better = "changed"
 	return c
+}
+
+// namesTopic says whether words speak of anything that people switch.
+func namesTopic(words string) bool {
+	for _, re := range topics {
+		if re.MatchString(words) {
+			return true
+		}
+	}
+	return false
 }
 
 // sameExperiment returns the tests among which the topic was switched: where an experiment did that, its own, for the
