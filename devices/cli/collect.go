@@ -216,7 +216,9 @@ func (l *Log) Collect(ctx context.Context, d devices.Device) (devices.Reading, e
 	if err != nil {
 		return devices.Reading{Device: d.Name}, fmt.Errorf("cli: %w", err)
 	}
-	r, _, _, err := l.c.read(ctx, d, questions{commands: Platforms[platformOf(d)].Log})
+	p := Platforms[platformOf(d)]
+	r, refused, _, err := l.c.read(ctx, d, questions{commands: p.Log, optional: l.c.state.known(d.Name, p.LogToo)})
+	l.c.state.forget(d.Name, refused)
 	return r, err
 }
 

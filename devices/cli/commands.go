@@ -23,7 +23,7 @@ func Allowed(platform string) []string {
 		return nil
 	}
 	out := []string{}
-	for _, list := range [][]string{p.Setup, p.Counters, p.States, p.Log, p.Slow, p.Once, p.OnRequest} {
+	for _, list := range [][]string{p.Setup, p.Counters, p.States, p.Log, p.LogToo, p.Slow, p.Once, p.OnRequest} {
 		for _, c := range list {
 			if strings.Contains(c, optional) {
 				out = append(out, without(c))

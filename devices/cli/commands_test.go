@@ -76,7 +76,10 @@ func TestEveryCommandIsParsedAndReadsOnly(t *testing.T) {
 			if slices.Contains(p.Setup, c) {
 				continue
 			}
-			if !slices.Contains([]string{"show", "display", "get", "ip", "ethtool", "bridge", "cat", "diagnose", "interface", "log", "system"}, first) {
+			reads := map[string]bool{ // with these words alone
+				"date +%FT%T.%N%:z": true, "dmesg --time-format iso": true, "journalctl -k -n 200 --no-pager -o short-iso-precise": true,
+			}
+			if !reads[c] && !slices.Contains([]string{"show", "display", "get", "ip", "ethtool", "bridge", "cat", "diagnose", "interface", "log", "system"}, first) {
 				t.Errorf("%s: %q is no command that only reads", platform, c)
 			}
 			if err := parse.Into(platform, c, parse.Input{}, &devices.Reading{}); err != nil {

@@ -7,6 +7,8 @@ var arubaAOSCX = Platform{
 	Setup:     []string{"no page"},
 	Counters:  []string{"show interface [NAME]"},
 	States:    []string{"show spanning-tree"},
+	Log:       []string{"show clock"},
+	LogToo:    []string{"show events -r -n 200"},
 	Slow:      []string{"show lldp neighbor-info"},
 	Once:      []string{"show version"},
 	OnRequest: []string{"show mac-address-table", "show arp all-vrfs"},

@@ -7,7 +7,7 @@ import "regexp"
 var brocadeFastIron = Platform{
 	Setup:     []string{"skip-page-display", "terminal length 0"},
 	Counters:  []string{"show interfaces"},
-	Log:       []string{"show logging"},
+	Log:       []string{"show logging", "show clock"},
 	Slow:      []string{"show lldp neighbors"},
 	Once:      []string{"show version"},
 	OnRequest: []string{"show interfaces brief", "show mac-address", "show arp"},

@@ -9,6 +9,7 @@ var extremeEXOS = Platform{
 	Counters: []string{
 		"show ports statistics no-refresh", "show ports rxerrors no-refresh", "show ports txerrors no-refresh", "show ports congestion no-refresh", "show ports [NAME] information detail",
 	},
+	Log:       []string{"show log", "show switch"},
 	Slow:      []string{"show lldp neighbors"},
 	Once:      []string{"show version"},
 	OnRequest: []string{"show ports information", "show fdb", "show iparp"},

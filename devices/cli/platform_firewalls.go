@@ -3,10 +3,14 @@ package cli
 import "regexp"
 
 // fortinetFortiOS is Fortinet FortiOS. Its paging is part of the configuration, which is left alone: the pages are
-// turned. The counters of a port are those of its driver, and need a port that the site file names.
+// turned. The counters of a port are those of its driver, and need a port that the site file names. Its log can be shown
+// only by execute commands after a filter was set, which is left alone: it comes by syslog, and the history of its pair
+// is read.
 var fortinetFortiOS = Platform{
 	Counters:  []string{"get system interface physical", "diagnose hardware deviceinfo nic NAME"},
 	States:    []string{"get system ha status", "get system session-info statistics"},
+	Log:       []string{"get system status"}, // which has the time
+	LogToo:    []string{"diagnose sys ha history read"},
 	Slow:      []string{"get system performance status"},
 	Once:      []string{"get system status"},
 	OnRequest: []string{"get system interface", "get system arp"},
@@ -20,6 +24,8 @@ var paloAltoPANOS = Platform{
 	Setup:     []string{"set cli terminal width 500", "set cli pager off"},
 	Counters:  []string{"show interface all", "show interface NAME"},
 	States:    []string{"show high-availability state", "show session info"},
+	Log:       []string{"show clock"},
+	LogToo:    []string{"show log system receive_time in last-15-minutes"},
 	Once:      []string{"show system info"},
 	OnRequest: []string{"show interface hardware", "show interface logical", "show high-availability all", "show arp all"},
 	Volatile:  regexp.MustCompile(`\((?:active|passive|initial|tentative|suspended|non-functional|active-primary|active-secondary)\)`),

@@ -6,8 +6,10 @@ import "regexp"
 var linuxHost = Platform{
 	Counters:  []string{"ip -s -s -d link show [NAME]"},
 	States:    []string{"ethtool -S NAME", "ethtool NAME", "bridge -d link"},
+	Log:       []string{"date +%FT%T.%N%:z"},
+	LogToo:    []string{"journalctl -k -n 200 --no-pager -o short-iso-precise"},
 	Once:      []string{"cat /proc/version"},
-	OnRequest: []string{"ip neigh"},
+	OnRequest: []string{"ip neigh", "dmesg --time-format iso"},
 	Lacks:     regexp.MustCompile(`(?i)not found$|no such file or directory|operation not permitted|permission denied`),
 	Refused:   regexp.MustCompile(`^(?:Device "\S+" does not exist|Cannot find device |netlink error: No such device|Cannot get device settings: No such device)`),
 	Marks:     Marks{Software: regexp.MustCompile(`^Linux version |^Linux \S+ \d+\.\d+\.`), Prompt: regexp.MustCompile(`^(?:\(\S+\) )?[\w.-]+@[\w.-]+:[~/]\S*[$#]$`)},
@@ -18,6 +20,7 @@ var linuxHost = Platform{
 var mikrotikRouterOS = Platform{
 	Counters:   []string{"interface ethernet print stats-detail without-paging", "interface print stats-detail without-paging"},
 	States:     []string{"interface ethernet monitor NAME once"},
+	Log:        []string{"system clock print", "log print without-paging"},
 	Slow:       []string{"interface bonding print detail without-paging", "system resource print"},
 	OnRequest:  []string{"interface print detail without-paging", "interface vlan print detail without-paging", "ip arp print without-paging"},
 	Exit:       "quit",

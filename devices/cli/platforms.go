@@ -47,6 +47,7 @@ type Platform struct {
 	Counters []string // at each poll: the interfaces, first of all their counters; a device that refuses one is reported
 	States   []string // at each poll: spanning tree, redundancy, what NAME's link is; not asked again of a device that refuses them
 	Log      []string // at each reading of the log: its lines and the clock
+	LogToo   []string // with Log: what a device may lack; not asked again of one that refuses it
 	Slow     []string // now and then: neighbours, optics, processor, nothing that is read into interfaces; not asked again of a device that refuses them
 	Once     []string // at the first poll: the version
 	// OnRequest may be asked by Ask alone: tables of addresses, what is long.

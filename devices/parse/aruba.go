@@ -19,6 +19,8 @@ var arubaAOSCX = map[string]Parser{
 	"show arp all-vrfs":       plain(aruba_aoscx.ShowARP),
 	"show mac-address-table":  plain(tables.StationsBehind),
 	"show lldp neighbor-info": plain(aruba_aoscx.ShowLLDPNeighborInfo),
+	"show events -r -n 200":   datedLog,
+	"show clock":              zonedClock,
 	"show version":            version("ArubaOS-CX", "AOS-CX", "Version      :"),
 }
 

@@ -9,7 +9,8 @@ var brocadeFastIron = map[string]Parser{
 	"show arp":              plain(brocade_fastiron.ShowARP),
 	"show mac-address":      plain(brocade_fastiron.ShowMACAddress),
 	"show lldp neighbors":   plain(brocade_fastiron.ShowLLDPNeighbors),
-	"show logging":          logLines,
+	"show logging":          datedLog,
+	"show clock":            clock,
 	"show version":          version("FastIron", "ICX", "SW: Version"),
 }
 
@@ -20,6 +21,7 @@ var brocadeNetIron = map[string]Parser{
 	"show arp":              plain(brocade_fastiron.ShowARP),
 	"show mac-address":      plain(brocade_fastiron.ShowMACAddress),
 	"show lldp neighbors":   plain(brocade_fastiron.ShowLLDPNeighbors),
-	"show logging":          logLines,
+	"show logging":          datedLog,
+	"show clock":            clock,
 	"show version":          version("NetIron", "System: ", "IronWare"),
 }

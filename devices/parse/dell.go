@@ -11,6 +11,7 @@ var dellForce10 = map[string]Parser{
 	"show spanning-tree rstp brief": plain(dell_force10.ShowSpanningTree),
 	"show spanning-tree pvst brief": plain(dell_force10.ShowSpanningTree),
 	"show logging":                  logLines,
+	"show clock":                    clock,
 	"show version":                  version("Dell", "Force10"),
 }
 
@@ -22,5 +23,6 @@ var dellOS10 = map[string]Parser{
 	"show lldp neighbors detail": plain(dell_force10.ShowLLDPNeighborsDetail),
 	"show spanning-tree active":  plain(dell_force10.ShowSpanningTree),
 	"show logging log-file":      logLines,
+	"show clock":                 isoClock,
 	"show version":               version("OS10", "OS Version"),
 }

@@ -13,5 +13,7 @@ var extremeEXOS = map[string]Parser{
 	"show iparp":                       plain(extreme_exos.ShowIPARP),
 	"show fdb":                         plain(extreme_exos.ShowFDB),
 	"show lldp neighbors":              plain(extreme_exos.ShowLLDPNeighbors),
+	"show log":                         datedLog,
+	"show switch":                      wallClock("Current Time:"),
 	"show version":                     version("ExtremeXOS"),
 }

@@ -14,18 +14,21 @@ var fortinetFortiOS = map[string]Parser{
 	"get system session-info statistics": plain(fortios.SessionInfo),
 	"get system performance status":      plain(fortios.Performance),
 	"get system arp":                     plain(fortios.ARP),
-	"get system status":                  version("Version: Forti"),
+	"get system status":                  both(version("Version: Forti"), wallClock("System time:")),
+	"diagnose sys ha history read":       haHistory,
 }
 
 // paloAltoPANOS is of Palo Alto Networks PAN-OS.
 var paloAltoPANOS = map[string]Parser{
-	"show interface all":           plain(paloalto_panos.Interfaces),
-	"show interface hardware":      plain(paloalto_panos.Interfaces),
-	"show interface logical":       plain(paloalto_panos.Interfaces),
-	"show interface":               plain(paloalto_panos.ShowInterface),
-	"show high-availability state": plain(paloalto_panos.HighAvailability),
-	"show high-availability all":   plain(paloalto_panos.HighAvailability),
-	"show session info":            plain(paloalto_panos.SessionInfo),
-	"show arp all":                 plain(paloalto_panos.ARP),
-	"show system info":             plain(paloalto_panos.SystemInfo),
+	"show interface all":                              plain(paloalto_panos.Interfaces),
+	"show interface hardware":                         plain(paloalto_panos.Interfaces),
+	"show interface logical":                          plain(paloalto_panos.Interfaces),
+	"show interface":                                  plain(paloalto_panos.ShowInterface),
+	"show high-availability state":                    plain(paloalto_panos.HighAvailability),
+	"show high-availability all":                      plain(paloalto_panos.HighAvailability),
+	"show session info":                               plain(paloalto_panos.SessionInfo),
+	"show arp all":                                    plain(paloalto_panos.ARP),
+	"show system info":                                plain(paloalto_panos.SystemInfo),
+	"show clock":                                      wallClock(""),
+	"show log system receive_time in last-15-minutes": datedLog,
 }

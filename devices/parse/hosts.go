@@ -18,7 +18,10 @@ var linuxHost = map[string]Parser{
 	"bridge -d link":        plain(linux.BridgeLink),
 	"ip neigh":              plain(linux.IPNeighbours),
 	"arp -a":                plain(tables.Bindings),
-	"cat /proc/version":     version("Linux version"),
+	"journalctl -k -n 200 --no-pager -o short-iso-precise": datedLog,
+	"dmesg --time-format iso":                              datedLog,
+	"date +%FT%T.%N%:z":                                    isoClock,
+	"cat /proc/version":                                    version("Linux version"),
 }
 
 // mikrotikRouterOS is of MikroTik RouterOS.
@@ -31,6 +34,8 @@ var mikrotikRouterOS = map[string]Parser{
 	"interface bonding print detail without-paging":        plain(mikrotik_routeros.Bonds),
 	"ip arp print without-paging":                          plain(mikrotik_routeros.ARP),
 	"system resource print":                                plain(mikrotik_routeros.Resources),
+	"system clock print":                                   routerClock,
+	"log print without-paging":                             routerLog,
 }
 
 // named makes a parser of a function for an answer that does not name the port it is about: the last word of the

@@ -54,6 +54,8 @@ func checkLog(ctx context.Context, d devices.Device, c devices.Collector) []Resu
 		log.fail(d, err, sshKey(err))
 	case len(r.Log) == 0 && !r.LocalClock.OK:
 		log.OK, log.Text, log.Key = false, "nothing of the log and the clock can be read", "platform"
+	case r.Log == nil:
+		log.Text = "the device or this account gives no log; its clock is read"
 	case len(r.Log) == 0:
 		log.Text = "the log has no lines: the device keeps none"
 	default:

@@ -16,6 +16,7 @@ type stamp struct {
 	clk   time.Duration // of the day
 	zone  *time.Location
 	whole time.Time // set instead of the above for ISO 8601
+	today bool      // the day is not given: it is the last one
 	begin int       // where it begins in the head
 	end   int       // where it ends
 }
@@ -28,6 +29,7 @@ var months = map[string]time.Month{
 // 4w5d or 00:01:01, is no date.
 func findStamp(head string) stamp {
 	var found stamp
+	first := len(head) - len(strings.TrimLeft(head, " %*."))
 	for i := 0; i < len(head); i++ {
 		if i > 0 && (isLetter(head[i-1]) || isDigit(head[i-1])) {
 			continue
@@ -38,6 +40,9 @@ func findStamp(head string) stamp {
 			s = dateAt(head, i)
 		case isDigit(head[i]):
 			s = isoAt(head, i)
+		}
+		if !s.ok && !found.ok && i == first {
+			s = numbersAt(head, i)
 		}
 		if s.ok {
 			s.begin = i
@@ -68,11 +73,20 @@ func dateAt(head string, i int) stamp {
 		s.end += n
 		word, n = field(head[s.end:])
 	}
+	const short = len("15:04:05")
+	if len(word) > short+1 && word[short] == ':' && isLetter(word[short+1]) { // FastIron: 14:02:05:I:System:
+		n = strings.Index(head[s.end:], word) + short
+		word = word[:short]
+	}
+	word, offset := clockZone(word)
 	clk, ok := clock(word)
 	if !ok {
 		return stamp{}
 	}
 	s.clk = clk
+	if offset != nil {
+		s.zone = offset
+	}
 	s.end += n
 	word, n = field(head[s.end:])
 	if y, ok := year(word); ok && s.year == 0 {
@@ -131,6 +145,14 @@ func (s stamp) time(ref time.Time) (time.Time, bool) {
 	}
 	if ref.IsZero() {
 		return time.Time{}, false
+	}
+	if s.today {
+		const slack = time.Hour // of a clock that is fast
+		t := ref.UTC().Truncate(24 * time.Hour).Add(s.clk)
+		if t.After(ref.Add(slack)) {
+			t = t.AddDate(0, 0, -1)
+		}
+		return t, true
 	}
 	const leap = 8 // years at most without a 29 February
 	for y := ref.Year() + 1; y >= ref.Year()-leap; y-- {
@@ -191,10 +213,11 @@ func clock(s string) (time.Duration, bool) {
 	if frac == "" {
 		return d, true
 	}
-	if frac[0] != '.' || len(frac) < 2 || len(frac) > 10 {
+	// Comware has a colon before its milliseconds, some have a comma.
+	if strings.IndexByte(".:,", frac[0]) < 0 || len(frac) < 2 || len(frac) > 10 {
 		return 0, false
 	}
-	f, err := strconv.ParseFloat("0"+frac, 64)
+	f, err := strconv.ParseFloat("0."+frac[1:], 64)
 	if err != nil {
 		return 0, false
 	}
