@@ -2,7 +2,6 @@ package app
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,14 +9,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"whydrop/cmd/internal/report"
-	"whydrop/correlate/timeline"
-	"whydrop/devices"
 	"whydrop/devices/cli"
 	"whydrop/devices/parse"
+	"whydrop/devices/parse/guess"
 )
 
 // ParseOptions says what capture is read. What is "" is found out where that is possible.
@@ -169,112 +166,45 @@ func fullCommand(s string) string {
 	return strings.Join(words, " ")
 }
 
-// candidate is a parser that may fit a section.
-type candidate struct {
-	platform, command string
-	reading           devices.Reading
-	score             int
-}
-
-// best returns what the platform's parsers make of the section.
-func (s section) best(platform string) candidate {
-	var best candidate
-	for _, command := range s.commandsOf(platform) {
-		c := candidate{platform: platform, command: command}
-		in := parse.Input{Text: s.text, Span: timeline.At(time.Now().UTC())}
-		if parse.Into(platform, command, in, &c.reading) != nil {
-			continue
-		}
-		if c.score = c.worth(); c.score > best.score {
-			best = c
-		}
-	}
-	return best
-}
-
 // parse reads the section with the platform's parser for its command, or with the one that makes the most of it.
 func (s section) parse(platform string) (parsedSection, bool) {
-	best := s.best(platform)
-	if best.score == 0 {
+	best := guess.Best(platform, s.text, s.commands())
+	if best.Worth == 0 {
 		return parsedSection{}, false
 	}
-	unread := cleaned(best.reading.Unread)
-	best.reading.Unread = nil
-	return parsedSection{Platform: best.platform, Command: report.Clean(best.command), Found: s.found, Lines: [2]int{s.first, s.last}, Reading: plainReading(best.reading), Unread: unread}, true
+	unread := cleaned(best.Unread)
+	best.Unread = nil
+	return parsedSection{Platform: platform, Command: report.Clean(best.Command), Found: s.found, Lines: [2]int{s.first, s.last}, Reading: plainReading(best.Reading), Unread: unread}, true
 }
 
-// platformOf returns the platform of a capture: the one that is given, the one whose software it names, or the one whose
-// parsers make the most of all its sections. others are those that make as much of it.
+// platformOf returns the platform of a capture: the one that is given, or the one that its text tells. others are those
+// whose text it may be as well.
 func platformOf(o ParseOptions, whole string, sections []section) (platform string, others []string) {
 	if o.Platform != "" {
 		return parse.Canonical(o.Platform), nil
 	}
-	if name, ok := cli.Detect(cli.Signs{Version: whole}); ok {
-		return parse.Canonical(name), nil
+	if platform, others = guess.Platform(whole); platform != "" {
+		return platform, others
 	}
 	most := 0
-	names := slices.SortedFunc(maps.Keys(parse.Parsers), func(a, b string) int {
-		return cmp.Or(cmp.Compare(slices.Index(common, b), slices.Index(common, a)), cmp.Compare(a, b))
-	})
-	for _, name := range names {
-		total := 0
+	for _, name := range slices.Sorted(maps.Keys(parse.Parsers)) { // what the commands alone tell
+		worth := 0
 		for _, s := range sections {
-			total += s.best(name).score
+			worth += guess.Best(name, s.text, s.commands()).Worth
 		}
-		switch {
-		case total > most:
-			platform, others, most = name, nil, total
-		case total == most && total > 0:
-			others = append(others, name)
+		if worth > most {
+			platform, most = name, worth
 		}
 	}
-	return platform, others
+	return platform, nil
 }
 
-// common are the platforms that a text is of where others would read it as well, the commonest last.
-var common = []string{"cisco_iosxe", "cisco_ios"}
-
-// commandsOf lists the commands that the section may be of.
-func (s section) commandsOf(platform string) []string {
-	if s.command != "" {
-		// "show interface" and "show interfaces" are one command to most devices.
-		return []string{s.command, strings.Replace(s.command, "show interface ", "show interfaces ", 1), strings.TrimSuffix(strings.Replace(s.command+" ", "show interface ", "show interfaces ", 1), " "),
-			strings.Replace(s.command, "show interfaces", "show interface", 1)}
+// commands lists the spellings of the section's command; nil if it is not known.
+func (s section) commands() []string {
+	if s.command == "" {
+		return nil
 	}
-	list := slices.Sorted(maps.Keys(parse.Parsers[platform]))
-	if _, ok := cli.Detect(cli.Signs{Version: s.text}); !ok { // any line with the word "version" would do
-		list = slices.DeleteFunc(list, func(c string) bool { return c == "show version" })
-	}
-	return list
-}
-
-// worth is how much a parser made of a text: how many values it found, less the lines that it did not understand.
-func (c candidate) worth() int {
-	r := c.reading
-	r.Unread, r.Device = nil, ""
-	n := values(plainReading(r))
-	if n == 0 {
-		return 0
-	}
-	return max(1, n-len(c.reading.Unread))
-}
-
-// values counts the values of a plain reading. Facts are words that no parser had a use for.
-func values(v any) int {
-	n := 0
-	switch v := v.(type) {
-	case map[string]any:
-		for key, x := range v {
-			if key != "facts" {
-				n += values(x)
-			}
-		}
-	case []any:
-		for _, x := range v {
-			n += values(x)
-		}
-	default:
-		n = 1
-	}
-	return n
+	// "show interface" and "show interfaces" are one command to most devices.
+	return []string{s.command, strings.Replace(s.command, "show interface ", "show interfaces ", 1), strings.TrimSuffix(strings.Replace(s.command+" ", "show interface ", "show interfaces ", 1), " "),
+		strings.Replace(s.command, "show interfaces", "show interface", 1)}
 }
