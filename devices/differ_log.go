@@ -12,6 +12,8 @@ import (
 type logState struct {
 	lines []string      // of the last reading, oldest first
 	at    timeline.Span // of the last reading; zero: none yet
+	// A device that has once shown a fraction of a second shows it always, .000 too.
+	precise, clockPrecise bool
 	Teller
 }
 
@@ -20,6 +22,7 @@ func (w *writer) logLines() {
 	r, l := w.reading, &w.side.log
 	if r.LocalClock.OK {
 		w.differ.clock = r.LocalClock
+		l.clockPrecise = l.clockPrecise || r.LocalClock.Value.Time.Nanosecond() != 0
 	}
 	if r.Log == nil {
 		return
@@ -37,9 +40,9 @@ func (w *writer) logLines() {
 	if !l.at.IsZero() {
 		window.From = l.at.From
 	}
-	precise := slices.ContainsFunc(r.Log, func(line LogLine) bool { return line.Time.OK && line.Time.Value.Nanosecond() != 0 })
+	l.precise = l.precise || slices.ContainsFunc(r.Log, func(line LogLine) bool { return line.Time.OK && line.Time.Value.Nanosecond() != 0 })
 	for _, line := range fresh {
-		sp, ok := w.lineSpan(line, window, precise)
+		sp, ok := w.lineSpan(line, window)
 		if ok {
 			w.lineEvent(line, sp)
 		}
@@ -75,7 +78,7 @@ const WrittenAfter = 100 * time.Millisecond
 // lineSpan dates a line by the device's clock, corrected by its offset. A line that was written before the first
 // reading is not ok. A clock that is off by whole quarters of an hour, as when a line lacks the zone that the
 // clock has, is corrected by the time between the two readings in which the line must have been written.
-func (w *writer) lineSpan(line LogLine, window timeline.Span, precise bool) (sp timeline.Span, ok bool) {
+func (w *writer) lineSpan(line LogLine, window timeline.Span) (sp timeline.Span, ok bool) {
 	first, clock := w.side.log.at.IsZero(), w.differ.clock
 	if !line.Span.IsZero() {
 		return line.Span, !first || !line.Span.To.Before(window.From)
@@ -84,11 +87,11 @@ func (w *writer) lineSpan(line LogLine, window timeline.Span, precise bool) (sp 
 		return window, !first
 	}
 	resolution, clockResolution := time.Second, time.Second
-	if precise {
+	if w.side.log.precise {
 		resolution = time.Millisecond
 	}
 	c := clock.Value
-	if c.Time.Nanosecond() != 0 {
+	if w.side.log.clockPrecise {
 		clockResolution = time.Millisecond
 	}
 	half := c.Span.Width() / 2

@@ -199,11 +199,17 @@ func TestClocksOfLogsThatAreOff(t *testing.T) {
 		change func(*LogLine, *Reading)
 		width  time.Duration
 	}{
-		"no zone in the lines":      {func(l *LogLine, _ *Reading) { l.Time.Value = l.Time.Value.Add(time.Hour) }, 30 * time.Millisecond},
-		"a zone of half an hour":    {func(l *LogLine, _ *Reading) { l.Time.Value = l.Time.Value.Add(-5*time.Hour - 30*time.Minute) }, 30 * time.Millisecond},
-		"no time in the lines":      {func(l *LogLine, _ *Reading) { l.Time = None[time.Time]() }, 2100 * time.Millisecond},
-		"a time that says nothing":  {func(l *LogLine, _ *Reading) { l.Time.Value = l.Time.Value.Add(-437 * time.Second) }, 2100 * time.Millisecond},
-		"whole seconds":             {func(l *LogLine, _ *Reading) { l.Time.Value = l.Time.Value.Truncate(time.Second) }, 1100 * time.Millisecond},
+		"no zone in the lines":     {func(l *LogLine, _ *Reading) { l.Time.Value = l.Time.Value.Add(time.Hour) }, 30 * time.Millisecond},
+		"a zone of half an hour":   {func(l *LogLine, _ *Reading) { l.Time.Value = l.Time.Value.Add(-5*time.Hour - 30*time.Minute) }, 30 * time.Millisecond},
+		"no time in the lines":     {func(l *LogLine, _ *Reading) { l.Time = None[time.Time]() }, 2100 * time.Millisecond},
+		"a time that says nothing": {func(l *LogLine, _ *Reading) { l.Time.Value = l.Time.Value.Add(-437 * time.Second) }, 2100 * time.Millisecond},
+		"whole seconds":            {func(l *LogLine, _ *Reading) { l.Time.Value = l.Time.Value.Truncate(time.Second) }, 1100 * time.Millisecond},
+		"the clock of a device that shows fractions was asked at a whole second": {func(_ *LogLine, r *Reading) {
+			if c := &r.LocalClock.Value; len(r.Log) > 1 {
+				past := c.Time.Sub(c.Time.Truncate(time.Second))
+				c.Time, c.Span = c.Time.Add(-past), timeline.Span{From: c.Span.From.Add(-past), To: c.Span.To.Add(-past)}
+			}
+		}, 30 * time.Millisecond},
 		"the clock was asked never": {func(_ *LogLine, r *Reading) { r.LocalClock = None[LocalClock]() }, 2100 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
