@@ -136,6 +136,9 @@ func TestPromptsBannersAndPagers(t *testing.T) {
 		{"a coloured prompt", func(s *clitest.Server) { s.Prompt = "\x1b[1;32msw1\x1b[0m#" }},
 		{"a prompt that is put at the bottom of the screen", func(s *clitest.Server) { s.Prompt = "\x1b[24;1H\x1b[2K\x1b[24;1H\x1b[?25hsw1# \x1b[24;6H" }},
 		{"a prompt that is drawn anew", func(s *clitest.Server) { s.Prompt = "\r\x1b[Ksw1>\r\x1b[Ksw1>" }},
+		{"an echo that is drawn anew", func(s *clitest.Server) { s.Redraw = true }},
+		{"an echo that is drawn anew behind an odd prompt", func(s *clitest.Server) { s.Redraw, s.Prompt = true, "ops@fw1(active)> " }},
+		{"a banner of number signs, and a prompt of two", func(s *clitest.Server) { s.MOTD, s.Prompt = "#####\n#>\n#####", ">#" }},
 		{"a title in the prompt", func(s *clitest.Server) { s.Prompt = "\x1b]0;sw1 " + long + "\x07sw1#" }},
 		{"keyboard-interactive", func(s *clitest.Server) { s.KeyboardInteractive = true }},
 	} {
@@ -158,6 +161,9 @@ func TestPromptsBannersAndPagers(t *testing.T) {
 			}
 			if r, err := NewLog(col).Collect(within(t, testTime), d); err != nil || len(r.Log) != 2 || !r.LocalClock.OK {
 				t.Errorf("log %+v, %v", r, err)
+			}
+			if a, err := col.Ask(within(t, testTime), d, "show clock"); err != nil || !strings.HasPrefix(a.Text, "Load for five secs") || !strings.HasSuffix(a.Text, "\n14:02:05.123 UTC Mon Nov 30 2026\n") {
+				t.Errorf("the answer is %q, %v; want nothing of the echo and the prompt in it", a.Text, err)
 			}
 			col.Close()
 			onlyAllowed(t, s)

@@ -56,6 +56,8 @@ type Server struct {
 	// Prompts, if not nil, returns the prompt each time that it is printed, before Prompt and Hostname. It is called
 	// from one goroutine per session.
 	Prompts func() string
+	// Redraw draws the whole line anew behind a space that is typed and at its end, as PAN-OS does.
+	Redraw bool
 	// Version is the SSH server's version string; "" is what IOS 15 greets with.
 	Version string
 	// MaxSessions, if not 0, is how many sessions the device bears; a further one is refused like a full VTY.

@@ -274,6 +274,7 @@ func (t *terminal) readLine(echo bool) (string, error) {
 			if b == '\n' && last == '\r' {
 				continue
 			}
+			t.redraw(echo, line)
 			t.print("\n")
 			return string(line), nil
 		case backspace, del:
@@ -301,12 +302,22 @@ func (t *terminal) readLine(echo bool) (string, error) {
 			}
 			line = append(line, b)
 			t.echo(echo, string([]byte{b}))
+			if b == ' ' {
+				t.redraw(echo, line)
+			}
 		}
 	}
 }
 
 // maxLine is the longest line that IOS's editor takes.
 const maxLine = 254
+
+// redraw draws the prompt and the line once more over what is there.
+func (t *terminal) redraw(on bool, line []byte) {
+	if t.s.Redraw {
+		t.echo(on, "\r\x1b[K"+t.prompt()+string(line))
+	}
+}
 
 func (t *terminal) echo(on bool, s string) {
 	if on {
