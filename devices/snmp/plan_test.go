@@ -70,6 +70,26 @@ func TestTheCodecReadsWhatGosnmpReads(t *testing.T) {
 	}
 }
 
+func TestTheCodecWritesAfterGosnmpsDeadline(t *testing.T) {
+	a := &snmptest.Agent{Community: "public"}
+	sw(a)
+	d := device(snmptest.NewAgent(t, a), "Gi1/0/1")
+	d.SNMP.Timeout = 20 * time.Second // only a failure waits for it
+	c := collector(t)
+	for n := range 3 {
+		if _, err := c.Collect(context.Background(), d); err != nil {
+			t.Fatal(err)
+		}
+		s := c.sessions[d.Name].session
+		for i, x := range s.head.answers[:len(s.head.batches)] {
+			if n > 0 && x.Outcome != fast.OK {
+				t.Errorf("poll %d: message %d is left to gosnmp", n, i)
+			}
+		}
+		s.tap.Conn.SetDeadline(time.Unix(1, 0)) // as if the time for gosnmp's last request was over
+	}
+}
+
 func TestAPlanLastsUntilSomethingElseIsWanted(t *testing.T) {
 	a := &snmptest.Agent{Community: "public"}
 	sw(a)

@@ -17,6 +17,7 @@ type Conn interface {
 	Read([]byte) (int, error)
 	Write([]byte) (int, error)
 	SetReadDeadline(time.Time) error
+	SetWriteDeadline(time.Time) error
 }
 
 var _ Conn = (*net.UDPConn)(nil)
@@ -102,6 +103,9 @@ type slot struct {
 func (c *Client) Ask(ctx context.Context, conn Conn, requests []*Request, answers []Answer, timeout time.Duration) error {
 	for i := range answers {
 		answers[i].Outcome = Unanswered
+	}
+	if err := conn.SetWriteDeadline(time.Time{}); err != nil { // another user of the socket may have left one
+		return err
 	}
 	ended := context.AfterFunc(ctx, func() { conn.SetReadDeadline(time.Unix(1, 0)) })
 	defer ended()
