@@ -109,6 +109,12 @@ type pathFacts struct {
 	RetransOut func(timeline.Span) float64 `expr:"retransmits_out"` // per second outside of the span
 	RTTIn      func(timeline.Span) float64 `expr:"rtt_in"`
 	SpreadIn   func(timeline.Span) float64 `expr:"spread_in"`
+	// Packets that went in at one port of the path and did not come out at the next, that no counter admits: see facts_ledger.go.
+	Vanished      func() float64 `expr:"vanished"`       // at the place where most do; 0 if nowhere, or not known
+	VanishedOf    func() float64 `expr:"vanished_of"`    // of so many
+	VanishedDoubt func() float64 `expr:"vanished_doubt"` // half the width of its 95 % interval
+	VanishedAt    func() string  `expr:"vanished_at"`    // the places, in words
+
 	HurtIn     func(timeline.Span) float64 `expr:"hurt_in"` // how many episodes of trouble the path had
 	DarkIn     func(timeline.Span) string  `expr:"dark_in"` // which way it was dark: forward, reverse, both; "" if it was not
 

@@ -49,6 +49,7 @@ func (sc *scene) pathFacts(ps *pathScene) *pathFacts {
 	sc.portsOfPath(f, ps)
 	sc.pathFunctions(f, ps, goodput, away)
 	f.spanFunctions(ps)
+	sc.ledgerFunctions(f, ps)
 	f.Air = sc.airFacts(ps)
 	return f
 }
