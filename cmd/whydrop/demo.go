@@ -12,6 +12,7 @@ import (
 	"whydrop/cmd/internal/app"
 	"whydrop/cmd/internal/report"
 	"whydrop/cmd/internal/sim"
+	"whydrop/rules"
 )
 
 // demoFlags are the flags of the demo command.
@@ -118,6 +119,10 @@ func demoOne(ctx context.Context, name string, f demoFlags) error {
 	if !run.Complete {
 		fmt.Fprintln(os.Stderr, "the story was not over: the answer is not judged")
 		return app.Exit{Code: app.ExitInterrupted}
+	}
+	if n := run.Result.Experiments; n > 0 {
+		fmt.Fprintln(os.Stderr, rules.Plural(n, "experiment")+" ran, of which the story knows nothing: the answer is not judged")
+		return exitFor(run.Result.Document)
 	}
 	s := run.Scenario()
 	for _, line := range app.DemoVerdict(s) {

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -45,6 +46,8 @@ type Result struct {
 	Document report.Document
 	Snapshot timeline.Snapshot
 	Measured bool // a probe or a device gave at least one figure
+	// Experiments is how many were carried out meanwhile, because the user asked for them.
+	Experiments int
 }
 
 // detail is how much of a run is held in memory in full; what is older is thinned except around events. The
@@ -107,6 +110,8 @@ type watch struct {
 	problems  []string     // set by run alone
 	paths     *pathWatcher // nil: no path is learnt
 	gates     []*gate      // of the throughput tests
+
+	experiments atomic.Int64
 }
 
 // run returns when everything it started has ended.
@@ -244,7 +249,7 @@ func (w *watch) document(s timeline.Snapshot) report.Document {
 
 func (w *watch) result() Result {
 	s := w.store.Snapshot()
-	return Result{Document: w.document(s), Snapshot: s, Measured: measured(s)}
+	return Result{Document: w.document(s), Snapshot: s, Measured: measured(s), Experiments: int(w.experiments.Load())}
 }
 
 // measured says whether any figure was had from the network. That a device did not answer is none, nor is what this

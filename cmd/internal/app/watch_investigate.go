@@ -33,10 +33,11 @@ func (w *watch) investigate(ctx context.Context, path string, ask func(question 
 	spec := w.plan.Probes[i]
 	out := &lines{say: say}
 	defer out.end()
-	_, err := Investigate(ctx, InvestigateOptions{
+	doc, err := Investigate(ctx, InvestigateOptions{
 		Probe: ProbeOptions{Test: TestOf(spec)}, Plan: &w.plan, Path: path, STAMP: spec.STAMPPort, STAMPKey: spec.STAMPKey,
 		Live: &Live{Out: w.out, Snapshot: w.store.Snapshot, Hold: func() func() { return w.hold(path) }}, Ask: ask, Out: out,
 	})
+	w.experiments.Add(int64(len(doc.Inputs)))
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("investigate path %s: %w", path, err)
 	}

@@ -54,8 +54,8 @@ var contract = schema{
 	"inputs":   []any{schema{"where": "string", "kind": "string", "what": "string"}},
 	"problems": []any{"string"},
 	"warnings": []any{"string"}, "notes": []any{"string"},
-	"session":  "?string",
-	"paths":    []any{schema{"name": "string", "to": "string", "hops": []any{[]any{"string"}}}},
+	"session": "?string",
+	"paths":   []any{schema{"name": "string", "to": "string", "hops": []any{[]any{"string"}}}},
 }
 
 // breaches lists where v differs from what the schema asks for.
