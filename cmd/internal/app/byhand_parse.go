@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -113,13 +114,15 @@ type section struct {
 
 // Captures show a command behind the device's prompt, or in a line of their head: "# command: show interfaces".
 var (
-	promptLine  = regexp.MustCompile(`^[\w.@/:~()\[\] -]{1,64}[#>]\s*((?:show|display|sh|do show)\s+\S.*)$`)
+	promptLine  = regexp.MustCompile(`^[\w.@/:~()\[\]<>* -]{0,64}[#>$%\]]\s*((?:show|display|dis|sh|do show|get|diagnose|ip|ethtool|bridge|journalctl|dmesg|arp|/?interface|/?ip|/?log|/?system)\s+[^\s=:].*)$`)
 	commandLine = regexp.MustCompile(`(?i)^[#!;/ ]*command:\s*["` + "`" + `]?([a-z][^"` + "`" + `]*)["` + "`" + `]?\s*$`)
 )
 
 // sectionsOf cuts a capture where a command stands. Without any it is one section.
+// What stands before the first prompt is left out: greetings.
 func sectionsOf(text string, o ParseOptions) []section {
 	var out []section
+	prompted := false
 	cur := section{command: o.Command, found: "given", first: 1}
 	if o.Command == "" {
 		cur.found = "content"
@@ -140,6 +143,10 @@ func sectionsOf(text string, o ParseOptions) []section {
 			n--
 			end()
 			n++
+			if !prompted && cur.found == "content" {
+				out = nil
+			}
+			prompted = true
 			cur = section{command: fullCommand(m[1]), found: "prompt", first: n + 1}
 			continue
 		}
@@ -156,9 +163,9 @@ func sectionsOf(text string, o ParseOptions) []section {
 // fullCommand writes out the short forms that people type, and drops a filter behind a bar.
 func fullCommand(s string) string {
 	s, _, _ = strings.Cut(s, "|")
-	words := strings.Fields(strings.TrimPrefix(s, "do "))
-	if len(words) > 0 && words[0] == "sh" {
-		words[0] = "show"
+	words := strings.Fields(strings.TrimPrefix(strings.TrimPrefix(s, "do "), "/"))
+	if len(words) > 0 {
+		words[0] = cmp.Or(map[string]string{"sh": "show", "dis": "display"}[words[0]], words[0])
 	}
 	if len(words) > 1 && slices.Contains([]string{"int", "inter", "interf"}, words[1]) {
 		words[1] = "interfaces"
@@ -206,5 +213,5 @@ func (s section) commands() []string {
 	}
 	// "show interface" and "show interfaces" are one command to most devices.
 	return []string{s.command, strings.Replace(s.command, "show interface ", "show interfaces ", 1), strings.TrimSuffix(strings.Replace(s.command+" ", "show interface ", "show interfaces ", 1), " "),
-		strings.Replace(s.command, "show interfaces", "show interface", 1)}
+		strings.Replace(s.command, "show interfaces", "show interface", 1), s.command + " without-paging"}
 }

@@ -235,6 +235,10 @@ func TestCaptureIsParsed(t *testing.T) {
 		code     int
 	}{
 		"a session with prompts":     {"sw1#show clock\n14:02:05.123 UTC Mon Nov 30 2026\nsw1#sh int Gi1/0/24\n" + shown + "sw1#show nonsense\nx\nsw1#\n", ParseOptions{}, "show clock, show interfaces Gi1/0/24", "show nonsense", ExitOK},
+		"FortiOS, behind a greeting": {"Welcome to the firewall\n\nFGT-A (global) # get system arp\nAddress           Age(min)   Hardware Addr      Interface\n192.0.2.1         0          00:11:22:33:44:55  wan1\n", ParseOptions{}, "get system arp", "", ExitOK},
+		"a Linux host":               {"ops@gw1:~$ ip -s -s -d link show eth0\n2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP\n    link/ether 00:11:22:33:44:55 brd ff:ff:ff:ff:ff:ff\nops@gw1:~$ ethtool eth0\nSettings for eth0:\n\tSpeed: 1000Mb/s\n\tDuplex: Full\n", ParseOptions{}, "ip -s -s -d link show eth0, ethtool eth0", "", ExitOK},
+		"RouterOS":                   {"[ops@r1] > /ip arp print\nFlags: D - DYNAMIC; C - COMPLETE\nColumns: ADDRESS, MAC-ADDRESS, INTERFACE\n #    ADDRESS    MAC-ADDRESS        INTERFACE\n 0 DC 192.0.2.9  00:11:22:33:44:55  ether1\n", ParseOptions{}, "ip arp print without-paging", "", ExitOK},
+		"VRP, in short forms":        {"<acc5>dis stp brief\n MSTID  Port                        Role  STP State     Protection\n   0    GigabitEthernet0/0/1        DESI  FORWARDING      BPDU\n", ParseOptions{}, "display stp brief", "", ExitOK},
 		"a command in the head":      {"! command: show interfaces\n" + shown, ParseOptions{}, "show interfaces", "", ExitOK},
 		"nothing but the text":       {shown, ParseOptions{}, "show interfaces", "", ExitOK},
 		"platform and command given": {shown, ParseOptions{Platform: "iosxe", Command: "show interfaces"}, "show interfaces", "", ExitOK},
@@ -265,7 +269,7 @@ func TestCaptureIsParsed(t *testing.T) {
 			var commands []string
 			for _, s := range d.Sections {
 				commands = append(commands, s.Command)
-				if len(s.Reading.Interfaces) == 0 {
+				if len(s.Reading.Interfaces) == 0 || !strings.Contains(c.text, shown) {
 					continue
 				}
 				i := s.Reading.Interfaces[0]

@@ -26,6 +26,9 @@ func TestOurCaptures(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := filepath.Base(filepath.Dir(file))
+		if name := filepath.Base(file); strings.Contains(name, "clock") || strings.Contains(name, "time.") {
+			continue // a time is anybody's
+		}
 		all++
 		got, others := guess.Platform(string(text))
 		if strings.TrimSuffix(got, "xe") == strings.TrimSuffix(want, "xe") {
