@@ -32,7 +32,7 @@ func header(p *block.Port, line string) bool {
 		return false
 	}
 	name, rest, ok := strings.Cut(rest, " ")
-	if !ok || name == "" {
+	if name = strings.Trim(name, ","); !ok || name == "" {
 		return false // a name may be that of the zone: "DMZ"
 	}
 	zone, state, ok := strings.Cut(rest, "\", is ")
@@ -45,7 +45,7 @@ func header(p *block.Port, line string) bool {
 	if !ok {
 		return false
 	}
-	p.Name = strings.Trim(name, ",")
+	p.Name = name
 	p.Know("nameif", strings.Trim(zone, `" ,`))
 	p.Know("status", status)
 	p.Know("protocol", protocol)

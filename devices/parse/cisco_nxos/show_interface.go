@@ -170,6 +170,7 @@ func admin(p *block.Port, line string) {
 	for i, part := range strings.Split(rest, ",") {
 		part = strings.TrimSpace(part)
 		switch {
+		case i == 0 && part == "": // cut off
 		case i == 0:
 			text.Set(&p.Admin, strings.ToLower(part))
 			p.KnowOnce("admin_state", part)
