@@ -26,7 +26,7 @@ func TestOwnToOwn(t *testing.T) {
 				continue
 			}
 			want := len(res.Sent) + len(res.Received)
-			await(t, 3*time.Second, "the server's figures", func() bool { return len(l.finals()) >= want })
+			peertest.Await(t, "the server's figures", func() bool { return len(l.finals()) >= want })
 			theirs := map[uint16]Figures{}
 			for _, f := range l.finals() {
 				theirs[f.Stream.Local.Port()^f.Stream.Remote.Port()] = f

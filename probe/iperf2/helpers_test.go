@@ -3,8 +3,6 @@ package iperf2
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -17,52 +15,24 @@ import (
 	"whydrop/probe/peertest"
 )
 
+// becomeClient makes this process a client, if [clientIn] started it; it does not return then.
+var becomeClient = func() {}
+
 // TestMain runs a client instead of the tests if it is told to: a client in a network namespace is a process.
 func TestMain(m *testing.M) {
-	if s := os.Getenv("IPERF2_TEST_CLIENT"); s != "" {
-		var t Test
-		if err := json.Unmarshal([]byte(s), &t); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(2)
-		}
-		res, err := Run(context.Background(), t, Handler{})
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-		_ = json.NewEncoder(os.Stdout).Encode(res)
-		os.Exit(0)
-	}
+	becomeClient()
 	closeWait = time.Second
+	peertest.Parallel(8)
 	os.Exit(m.Run())
 }
 
 // needStock skips a test that needs stock iperf 2.1, or fails it where peers must be there.
 func needStock(t *testing.T) {
 	t.Helper()
-	missing := ""
-	if _, err := exec.LookPath("iperf"); err != nil {
-		missing = "iperf is not installed"
-	} else if out, _ := exec.Command("iperf", "-v").CombinedOutput(); !bytes.Contains(out, []byte("iperf version 2.")) {
-		missing = "iperf is not version 2: " + string(out)
+	peertest.Need(t, "iperf")
+	if out, _ := exec.Command("iperf", "-v").CombinedOutput(); !bytes.Contains(out, []byte("iperf version 2.")) {
+		peertest.Missing(t, "version 2 of iperf, not "+string(out))
 	}
-	switch {
-	case missing == "":
-	case os.Getenv("WHYDROP_REQUIRE_PEERS") == "1":
-		t.Fatal(missing)
-	default:
-		t.Skip(missing)
-	}
-}
-
-// await waits until the condition holds.
-func await(t *testing.T, d time.Duration, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if ok() {
-			return
-		}
-	}
-	t.Fatalf("not within %v: %s", d, what)
 }
 
 // log collects what a handler is told.
@@ -115,13 +85,13 @@ func serve(t *testing.T, cfg ServerConfig) (uint16, *log) {
 	t.Helper()
 	l := &log{}
 	if cfg.Address == "" {
-		cfg.Address = "127.0.0.1:0"
+		cfg.Address = "127.0.0.1"
 	}
 	cfg.Handler = l.handler()
-	s, err := cfg.Listen(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := peertest.On(t, cfg.Address, func(address string) (*Server, error) {
+		cfg.Address = address
+		return cfg.Listen(t.Context())
+	})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx) }()
@@ -175,30 +145,12 @@ func parseCSV(t *testing.T, out string) (got []stockResult) {
 	return got
 }
 
-// output is what a program has printed so far.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
-}
-
 // stockServer starts iperf -s on a free port of host.
-func stockServer(t *testing.T, host string, args ...string) (uint16, *output) {
+func stockServer(t *testing.T, host string, args ...string) (uint16, *peertest.Words) {
 	t.Helper()
 	needStock(t)
 	port := peertest.Port(t, host)
-	out := &output{}
+	out := &peertest.Words{}
 	args = append([]string{"-s", "-p", strconv.Itoa(int(port)), "-B", host, "-y", "C"}, args...)
 	cmd := exec.Command("iperf", args...)
 	cmd.Stdout, cmd.Stderr = out, out
@@ -213,7 +165,7 @@ func stockServer(t *testing.T, host string, args ...string) (uint16, *output) {
 		}
 	})
 	at := net.JoinHostPort(host, strconv.Itoa(int(port)))
-	await(t, 5*time.Second, "iperf -s listens", func() bool {
+	peertest.Await(t, "iperf -s listens", func() bool {
 		if strings.Contains(strings.Join(args, " "), "-u") {
 			c, err := net.ListenPacket("udp", at)
 			if err == nil {

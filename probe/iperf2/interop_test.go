@@ -126,7 +126,7 @@ func TestOurClientAndAStockServer(t *testing.T) {
 				}
 			}
 			wantLines := len(res.Sent) + len(res.Received)
-			await(t, 5*time.Second, "the server's lines", func() bool { return len(parseCSV(t, out.String())) >= wantLines })
+			peertest.Await(t, "the server's lines", func() bool { return len(parseCSV(t, out.String())) >= wantLines })
 			theirs := parseCSV(t, out.String())
 			wantSent, wantReceived := m.par, m.par
 			if m.mode == Reverse {
@@ -185,7 +185,7 @@ func TestAStockClientAndOurServer(t *testing.T) {
 	for _, m := range cells() {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
-			port, l := serve(t, ServerConfig{Address: "[" + m.host + "]:0"})
+			port, l := serve(t, ServerConfig{Address: m.host})
 			args := []string{"-t", "0.2", "-P", strconv.Itoa(m.par)}
 			if m.bytes > 0 {
 				args[0], args[1] = "-n", strconv.FormatUint(m.bytes, 10)
@@ -207,7 +207,7 @@ func TestAStockClientAndOurServer(t *testing.T) {
 			if m.mode == Dual || m.mode == Tradeoff {
 				want *= 2
 			}
-			await(t, 5*time.Second, "our figures", func() bool { return len(l.finals()) >= want })
+			peertest.Await(t, "our figures", func() bool { return len(l.finals()) >= want })
 			ours := l.finals()
 			for _, f := range ours {
 				if f.Problem != "" && !strings.Contains(f.Problem, "this host could not keep the rate") {

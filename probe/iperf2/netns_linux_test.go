@@ -3,118 +3,58 @@ package iperf2
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net"
-	"os"
 	"os/exec"
-	"runtime"
-	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"whydrop/probe/pathtest"
 )
 
-var netCount atomic.Int32
-
-// twoHosts makes two namespaces with a link between them, 10.78.0.1 and 10.78.0.2, and returns their names.
-func twoHosts(t *testing.T) (a, b string) {
-	t.Helper()
-	missing := ""
-	if _, err := exec.LookPath("ip"); err != nil {
-		missing = "ip is not installed"
+func init() {
+	becomeClient = func() {
+		pathtest.Main(func(arg []byte) (any, error) {
+			var t Test
+			if err := json.Unmarshal(arg, &t); err != nil {
+				return nil, err
+			}
+			return Run(context.Background(), t, Handler{})
+		})
 	}
-	if os.Geteuid() != 0 {
-		missing = "not root"
-	}
-	if missing != "" {
-		if os.Getenv("WHYDROP_REQUIRE_PEERS") == "1" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
-	sh := func(args ...string) {
-		t.Helper()
-		if out, err := exec.Command("ip", args...).CombinedOutput(); err != nil {
-			t.Fatalf("ip %s: %v: %s", strings.Join(args, " "), err, out)
-		}
-	}
-	id := fmt.Sprintf("wdi2-%d-%d", os.Getpid(), netCount.Add(1))
-	a, b = id+"a", id+"b"
-	t.Cleanup(func() {
-		for _, ns := range []string{a, b} {
-			_ = exec.Command("ip", "netns", "del", ns).Run()
-		}
-	})
-	sh("netns", "add", a)
-	sh("netns", "add", b)
-	sh("-n", a, "link", "add", "v0", "type", "veth", "peer", "name", "v0", "netns", b)
-	for i, ns := range []string{a, b} {
-		sh("-n", ns, "addr", "add", fmt.Sprintf("10.78.0.%d/24", i+1), "dev", "v0")
-		sh("-n", ns, "link", "set", "v0", "up")
-		sh("-n", ns, "link", "set", "lo", "up")
-	}
-	return a, b
 }
 
-// inside runs f on a thread that stands in the namespace.
-func inside[T any](t *testing.T, ns string, f func() (T, error)) T {
-	t.Helper()
-	var v T
-	var err error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
-		var fd int
-		if fd, err = unix.Open("/run/netns/"+ns, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
-			return
-		}
-		defer unix.Close(fd)
-		if err = unix.Setns(fd, unix.CLONE_NEWNET); err == nil {
-			v, err = f()
-		}
-	}()
-	<-done
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
+// twoHosts makes the hosts a and b, 10.78.0.1 and 10.78.0.2, with a link between them.
+func twoHosts(t *testing.T) *pathtest.Line { return pathtest.NewLine(t, "wdiperf2-", 0) }
 
-// clientIn runs a client in a namespace.
-func clientIn(t *testing.T, ns string, test Test) Result {
+// clientIn runs a client at a.
+func clientIn(t *testing.T, l *pathtest.Line, test Test) (res Result) {
 	t.Helper()
-	spec, err := json.Marshal(test)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "ip", "netns", "exec", ns, os.Args[0])
-	cmd.Env = append(os.Environ(), "IPERF2_TEST_CLIENT="+string(spec))
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	var res Result
-	if jerr := json.Unmarshal(out, &res); err != nil || jerr != nil {
-		t.Fatalf("client: %v, %v: %s", err, jerr, out)
+	if err := l.Run("a", test, &res); err != nil {
+		t.Logf("client: %v", err)
 	}
 	return res
 }
 
 func TestUDPIsSentOnlyToAddressesThatWereSeenByTCP(t *testing.T) {
 	t.Parallel()
-	a, b := twoHosts(t)
+	hosts := twoHosts(t)
 	l := &log{}
-	s := inside(t, b, func() (*Server, error) {
+	s, err := pathtest.In(hosts, "b", func() (*Server, error) {
 		return ServerConfig{Address: "10.78.0.2:5001", Handler: l.handler()}.Listen(context.Background())
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx) }()
 	defer func() { cancel(); <-done }()
 
 	// Only datagrams: they ask for two seconds, and nothing comes.
-	u := inside(t, a, func() (net.Conn, error) { return net.Dial("udp", "10.78.0.2:5001") })
+	u, err := pathtest.In(hosts, "a", func() (net.Conn, error) { return net.Dial("udp", "10.78.0.2:5001") })
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer u.Close()
 	ask := append(wire(t, udpRev218), make([]byte, 1000)...)
 	for range 5 {
@@ -128,7 +68,7 @@ func TestUDPIsSentOnlyToAddressesThatWereSeenByTCP(t *testing.T) {
 		t.Error("the server does not say why")
 	}
 	// Our own client is refused first, shows its address, and gets what it asks for.
-	res := clientIn(t, a, Test{Host: "10.78.0.2", UDP: true, Mode: Reverse, Rate: 10e6, Time: 300 * time.Millisecond})
+	res := clientIn(t, hosts, Test{Host: "10.78.0.2", UDP: true, Mode: Reverse, Rate: 10e6, Time: 300 * time.Millisecond})
 	if len(res.Received) != 1 || res.Received[0].Datagrams < 100 || res.Received[0].Lost != 0 || res.Received[0].Problem != "" {
 		t.Errorf("received %+v", res.Received)
 	}
@@ -137,9 +77,9 @@ func TestUDPIsSentOnlyToAddressesThatWereSeenByTCP(t *testing.T) {
 func TestStockServersConnectBackToTheUsualPort(t *testing.T) {
 	t.Parallel()
 	needStock(t)
-	a, b := twoHosts(t)
+	hosts := twoHosts(t)
 	for _, args := range [][]string{{"-s"}, {"-s", "-u"}} {
-		cmd := exec.CommandContext(t.Context(), "ip", append([]string{"netns", "exec", b, "iperf"}, args...)...)
+		cmd := exec.CommandContext(t.Context(), "ip", append([]string{"netns", "exec", hosts.NS("b"), "iperf"}, args...)...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +92,7 @@ func TestStockServersConnectBackToTheUsualPort(t *testing.T) {
 	} {
 		var res Result
 		for range 10 {
-			if res = clientIn(t, a, test); len(res.Sent) > 0 {
+			if res = clientIn(t, hosts, test); len(res.Sent) > 0 {
 				break
 			}
 			time.Sleep(200 * time.Millisecond)

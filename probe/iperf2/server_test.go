@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"whydrop/probe/peertest"
 )
 
 func loopback(port uint16) string { return fmt.Sprintf("127.0.0.1:%d", port) }
@@ -111,7 +113,7 @@ func TestAServerHoldsItsLimits(t *testing.T) {
 		if _, err := Run(t.Context(), Test{Host: "127.0.0.1", Port: port, Time: time.Second, Streams: 2, Window: 64 << 10}, Handler{}); err != nil {
 			t.Fatal(err)
 		}
-		await(t, 3*time.Second, "two streams", func() bool { return len(l.finals()) == 2 })
+		peertest.Await(t, "two streams", func() bool { return len(l.finals()) == 2 })
 		f := sum(l.finals())
 		if r := f.BitsPerSecond(); r > 90e6 || r < 60e6 {
 			t.Errorf("%.1f Mbit/s together, want 80", r/1e6)
@@ -199,7 +201,7 @@ func TestHostileUDP(t *testing.T) {
 	for n := 12; n < 100; n += 7 {
 		_, _ = conn.Write(number(4)[:n])
 	}
-	await(t, 5*time.Second, "a silent stream ends", func() bool {
+	peertest.Await(t, "a silent stream ends", func() bool {
 		for _, f := range l.finals() {
 			if f.Stream.Remote == addrPort(conn.LocalAddr()) {
 				return f.Total == 4 && strings.Contains(f.Problem, "the last datagram did not come")

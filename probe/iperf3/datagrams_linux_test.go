@@ -4,16 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	commandline "flag"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
-	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"whydrop/probe/pathtest"
+	"whydrop/probe/peertest"
 )
 
 // TestMain makes the test's program a client or a far end where a test wants one in a network namespace.
@@ -30,11 +30,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	// Most of the tests' time is waiting for tests of a second: many can wait at once on few processors.
-	commandline.Parse()
-	if f := commandline.Lookup("test.parallel"); f.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
-		_ = f.Value.Set("4")
-	}
+	peertest.Parallel(6) // most of their time is waiting for tests of a second
 	os.Exit(m.Run())
 }
 
@@ -65,10 +61,7 @@ func helperClient(text string) int {
 // named returns nftables' own counts of packets, by the counter's name.
 func (n *network) named() map[string]uint64 {
 	n.t.Helper()
-	out, err := exec.Command("ip", "netns", "exec", n.r, "nft", "-j", "list", "counters", "table", "inet", "f").Output()
-	if err != nil {
-		n.t.Fatal(err)
-	}
+	out := n.Output("r1", "nft", "-j", "list", "counters", "table", "inet", "f")
 	var doc struct {
 		Nftables []struct {
 			Counter *struct {
@@ -94,20 +87,20 @@ func (n *network) named() map[string]uint64 {
 func TestDatagramsAreCountedAsTheRouterDoes(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
-	in := func(open func() (net.Conn, error)) (net.Conn, error) { return inside(n.b, open) }
+	in := func(open func() (net.Conn, error)) (net.Conn, error) { return pathtest.In(n.Line, "b", open) }
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	cfg := ServerConfig{Listener: n.listen(n.b, addrB+":5201"), inside: in}
+	cfg := ServerConfig{Listener: n.listen(), inside: in}
 	go func() { done <- Serve(ctx, cfg) }()
 	defer func() { cancel(); <-done }()
 	for _, c := range []string{"passed", "dropped"} {
-		n.in(n.r, "nft", "add counter inet f "+c)
+		n.Exec("r1", "nft", "add counter inet f "+c)
 	}
 	for _, drop := range []bool{false, true} {
 		for _, reverse := range []bool{false, true} {
 			t.Run(fmt.Sprintf("drop %v reverse %v", drop, reverse), func(t *testing.T) {
 				n.open()
-				n.in(n.r, "nft", "reset counters table inet f")
+				n.Exec("r1", "nft", "reset counters table inet f")
 				if drop {
 					n.rule("udp length > 500 numgen random mod 100 < 1 counter name dropped drop")
 				}
@@ -141,29 +134,29 @@ func TestDatagramsAreCountedAsTheRouterDoes(t *testing.T) {
 func TestLinkLocalZoneIsKept(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
-	needPeers(t, true, "iperf3")
-	n.sh("ip", "-n", n.a, "addr", "add", "fe80::a/64", "dev", "eth0", "nodad")
-	n.sh("ip", "-n", n.r, "addr", "add", "fe80::b/64", "dev", "p1", "nodad")
+	peertest.Need(t, "iperf3")
+	n.Exec("a", "ip", "addr", "add", "fe80::a/64", "dev", "right", "nodad")
+	n.Exec("r1", "ip", "addr", "add", "fe80::b/64", "dev", "left", "nodad")
 	start := func(env string, name string, args ...string) {
 		ctx, cancel := context.WithCancel(context.Background())
-		cmd := exec.CommandContext(ctx, "ip", append([]string{"netns", "exec", n.r, name}, args...)...)
+		cmd := exec.CommandContext(ctx, "ip", append([]string{"netns", "exec", n.NS("r1"), name}, args...)...)
 		cmd.Env = append(os.Environ(), env)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { cancel(); _ = cmd.Wait() })
 	}
-	start("WHYDROP_TEST_SERVER=[fe80::b%p1]:5201", os.Args[0])
+	start("WHYDROP_TEST_SERVER=[fe80::b%left]:5201", os.Args[0])
 	start("A=B", "iperf3", "-s", "-p", "5301")
 	for _, port := range []string{"5201", "5301"} {
-		await(t, 5*time.Second, "port "+port+" listens", func() bool {
-			out, _ := exec.Command("ip", "netns", "exec", n.r, "ss", "-Hltn", "sport = :"+port).Output()
+		peertest.Await(t, "port "+port+" listens", func() bool {
+			out, _ := exec.Command("ip", "netns", "exec", n.NS("r1"), "ss", "-Hltn", "sport = :"+port).Output()
 			return len(out) > 0
 		})
 		for _, udp := range []bool{false, true} {
 			t.Run(fmt.Sprintf("port %s UDP %v", port, udp), func(t *testing.T) {
-				test := fmt.Sprintf(`{"Address":"[fe80::b%%eth0]:%s","UDP":%v,"Bidirectional":true,"Time":300000000,"Rate":5e6,"Length":1000,"LocalAddress":"fe80::a%%eth0","TOS":16}`, port, udp)
-				cmd := exec.Command("ip", "netns", "exec", n.a, os.Args[0])
+				test := fmt.Sprintf(`{"Address":"[fe80::b%%right]:%s","UDP":%v,"Bidirectional":true,"Time":300000000,"Rate":5e6,"Length":1000,"LocalAddress":"fe80::a%%right","TOS":16}`, port, udp)
+				cmd := exec.Command("ip", "netns", "exec", n.NS("a"), os.Args[0])
 				cmd.Env = append(os.Environ(), "WHYDROP_TEST_CLIENT="+test)
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Errorf("%v: %s", err, out)

@@ -92,7 +92,7 @@ func ourOwn(t *testing.T, test Test) {
 		switch {
 		case test.Omit > 0: // each end begins to count by its own clock
 			a, b := d.Sent.Bytes(), d.Received.Bytes()
-			if a == 0 || b == 0 || test.Bytes > 0 && a != test.Bytes || d.Sent.Streams[0].Seconds > 1.6 || d.Received.Streams[0].Seconds > 1.6 {
+			if a == 0 || b == 0 || test.Bytes > 0 && a != test.Bytes || d.Sent.Streams[0].Seconds > 5 || d.Received.Streams[0].Seconds > 5 {
 				t.Errorf("%d bytes sent, %d received, in %v and %v s", a, b, d.Sent.Streams[0].Seconds, d.Received.Streams[0].Seconds)
 			}
 		case test.Bytes == 0:
@@ -194,7 +194,7 @@ func TestNoReflection(t *testing.T) {
 	if s, err := readState(ctl); s != testStart {
 		t.Fatalf("%v, %v", s, err)
 	}
-	if n := heard(peer, 500*time.Millisecond); n < 100_000 {
+	if n := heard(peer, 500*time.Millisecond); n < 10_000 {
 		t.Errorf("%d bytes to the client that asked", n)
 	}
 	if n := heard(third, 50*time.Millisecond); n > 0 {

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"whydrop/probe/peertest"
 )
 
 // someFile makes a file of n bytes that no generator makes again.
@@ -126,7 +128,7 @@ func TestAFarEndsFileIsReadButNotGivenAway(t *testing.T) {
 	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, contents) {
 		t.Errorf("the far end's file was changed: %d bytes, %v", len(now), err)
 	}
-	await(t, 10*time.Second, "the far end says how long it read", func() bool {
+	peertest.Await(t, "the far end says how long it read", func() bool {
 		mu.Lock()
 		defer mu.Unlock()
 		return strings.Contains(strings.Join(said, "\n"), "s on it")

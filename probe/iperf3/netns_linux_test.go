@@ -3,100 +3,43 @@ package iperf3
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"whydrop/probe/pathtest"
+	"whydrop/probe/peertest"
 )
-
-var netCount atomic.Int32
 
 // network is two hosts and a router between them, in namespaces of their own.
 type network struct {
-	t       *testing.T
-	a, r, b string
+	*pathtest.Line
+	t *testing.T
 }
 
-const addrB = "10.77.2.2"
+const addrB = "10.78.1.2"
 
 func newNetwork(t *testing.T) *network {
 	t.Helper()
-	needPeers(t, true, "ip", "nft", "tcpdump")
-	id := fmt.Sprintf("wdprobe-%d-%d-", os.Getpid(), netCount.Add(1))
-	n := &network{t, id + "a", id + "r", id + "b"}
-	t.Cleanup(func() {
-		for _, ns := range []string{n.a, n.r, n.b} {
-			_ = exec.Command("ip", "netns", "del", ns).Run()
-		}
-	})
-	for _, ns := range []string{n.a, n.r, n.b} {
-		n.sh("ip", "netns", "add", ns)
-		n.sh("ip", "-n", ns, "link", "set", "lo", "up")
-	}
-	for i, host := range []string{n.a, n.b} {
-		up := fmt.Sprintf("p%d", i+1)
-		n.sh("ip", "-n", host, "link", "add", "eth0", "type", "veth", "peer", "name", up, "netns", n.r)
-		n.sh("ip", "-n", host, "addr", "add", fmt.Sprintf("10.77.%d.2/24", i+1), "dev", "eth0")
-		n.sh("ip", "-n", n.r, "addr", "add", fmt.Sprintf("10.77.%d.1/24", i+1), "dev", up)
-		n.sh("ip", "-n", host, "link", "set", "eth0", "up")
-		n.sh("ip", "-n", n.r, "link", "set", up, "up")
-		n.sh("ip", "-n", host, "route", "add", "default", "via", fmt.Sprintf("10.77.%d.1", i+1))
-	}
-	n.in(n.r, "sysctl", "-qw", "net.ipv4.ip_forward=1")
-	n.in(n.r, "nft", "add table inet f; add chain inet f pass { type filter hook forward priority 0; policy accept; }")
+	peertest.Need(t, "tcpdump")
+	n := &network{pathtest.NewLine(t, "wdiperf3-", 1), t}
+	n.Exec("r1", "nft", "add table inet f; add chain inet f pass { type filter hook forward priority 0; policy accept; }")
 	return n
 }
 
-func (n *network) sh(name string, args ...string) {
-	n.t.Helper()
-	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
-		n.t.Fatalf("%s %s: %v: %s", name, strings.Join(args, " "), err, out)
-	}
-}
-
-func (n *network) in(ns, name string, args ...string) {
-	n.t.Helper()
-	n.sh("ip", append([]string{"netns", "exec", ns, name}, args...)...)
-}
-
 // rule makes the router do something to what it forwards; open lets everything through again.
-func (n *network) rule(rule string) { n.in(n.r, "nft", "add rule inet f pass "+rule) }
-func (n *network) open()            { n.in(n.r, "nft", "flush chain inet f pass") }
+func (n *network) rule(rule string) { n.Exec("r1", "nft", "add rule inet f pass "+rule) }
+func (n *network) open()            { n.Exec("r1", "nft", "flush chain inet f pass") }
 
-// inside runs f on a thread that stands in the namespace.
-func inside[T any](ns string, f func() (T, error)) (T, error) {
-	type result struct {
-		v   T
-		err error
-	}
-	done := make(chan result, 1)
-	go func() {
-		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
-		var r result
-		var fd int
-		if fd, r.err = unix.Open("/run/netns/"+ns, unix.O_RDONLY|unix.O_CLOEXEC, 0); r.err == nil {
-			if r.err = unix.Setns(fd, unix.CLONE_NEWNET); r.err == nil {
-				r.v, r.err = f()
-			}
-			unix.Close(fd)
-		}
-		done <- r
-	}()
-	r := <-done
-	return r.v, r.err
-}
-
-func (n *network) listen(ns, address string) net.Listener {
+// listen listens at host b.
+func (n *network) listen() net.Listener {
 	n.t.Helper()
-	l, err := inside(ns, func() (net.Listener, error) { return ServerConfig{Address: address}.Listen(context.Background()) })
+	l, err := pathtest.In(n.Line, "b", func() (net.Listener, error) {
+		return ServerConfig{Address: addrB + ":5201"}.Listen(context.Background())
+	})
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -105,26 +48,25 @@ func (n *network) listen(ns, address string) net.Listener {
 
 // dial is for Client.Dial: connections leave from host a.
 func (n *network) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	return inside(n.a, func() (net.Conn, error) {
+	return pathtest.In(n.Line, "a", func() (net.Conn, error) {
 		d := net.Dialer{Timeout: 3 * time.Second}
 		d.SetMultipathTCP(false)
 		return d.DialContext(ctx, network, address)
 	})
 }
 
-// capture records a namespace's traffic until the function returned is called, which gives the file's name.
-func (n *network) capture(ns string) (stop func() string) {
+// capture records a host's traffic until the function returned is called, which gives the file's name.
+func (n *network) capture(host string) (stop func() string) {
 	n.t.Helper()
 	file := filepath.Join(n.t.TempDir(), "capture.pcap")
-	cmd := exec.Command("ip", "netns", "exec", ns, "tcpdump", "-i", "eth0", "--immediate-mode", "-U", "-s", "96", "-w", file, "tcp")
+	cmd := exec.Command("ip", "netns", "exec", n.NS(host), "tcpdump", "-i", map[string]string{"a": "right", "b": "left"}[host], "--immediate-mode", "-U", "-s", "96", "-w", file, "tcp")
 	if err := cmd.Start(); err != nil {
 		n.t.Fatal(err)
 	}
-	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		if st, err := os.Stat(file); err == nil && st.Size() >= 24 {
-			break
-		}
-	}
+	peertest.Await(n.t, "tcpdump has begun", func() bool {
+		st, err := os.Stat(file)
+		return err == nil && st.Size() >= 24
+	})
 	n.t.Cleanup(func() { _ = cmd.Process.Kill() })
 	return func() string {
 		_ = cmd.Process.Signal(os.Interrupt)
@@ -174,18 +116,17 @@ func segments(t *testing.T, file string) []segment {
 	return out
 }
 
-// longestGap returns the longest time in which TCP could deliver nothing of the flows that carried most: what comes
-// behind a hole is delivered when the hole is filled (RFC 9293, section 3.10.7.4).
-func longestGap(segs []segment, sender func(segment) uint16) (from, to time.Time) {
+// gapAt returns the time around a moment in which TCP could deliver nothing of the flows that carried most: what comes
+// behind a hole is delivered when the hole is filled (RFC 9293, section 3.10.7.4). to is zero if it did not end.
+func gapAt(segs []segment, at time.Time, sender func(segment) uint16) (from, to time.Time) {
 	bytes := map[uint16]int{}
 	for _, s := range segs {
 		bytes[sender(s)] += s.payload
 	}
-	var last time.Time
 	flows := map[uint16]*inOrder{}
 	for _, s := range segs {
 		port := sender(s)
-		if bytes[port] < 100_000 { // a control connection
+		if bytes[port] < 20_000 { // a control connection
 			continue
 		}
 		if flows[port] == nil {
@@ -194,10 +135,10 @@ func longestGap(segs []segment, sender func(segment) uint16) (from, to time.Time
 		if !flows[port].takes(s) {
 			continue
 		}
-		if !last.IsZero() && s.at.Sub(last) > to.Sub(from) {
-			from, to = last, s.at
+		if s.at.After(at) {
+			return from, s.at
 		}
-		last = s.at
+		from = s.at
 	}
 	return from, to
 }

