@@ -153,9 +153,8 @@ func (s *session) survey(ctx context.Context, names []string) (devices.Reading, 
 	const long = 30 * time.Second
 	until := time.Now().Add(long)
 	for n := range Tables {
-		if sh := s.shelf.tables[Tables[n].Name]; sh != nil {
-			sh.next, sh.absent = time.Time{}, false
-		}
+		sh := &s.shelf.tables[n]
+		sh.next, sh.absent = time.Time{}, false
 	}
 	wanted := func(t *Table) bool { return len(names) == 0 || slices.Contains(names, t.Name) }
 	r = devices.Reading{
@@ -170,7 +169,7 @@ func (s *session) survey(ctx context.Context, names []string) (devices.Reading, 
 	v.all = true
 	for n := range Tables {
 		t := &Tables[n]
-		if sh := s.shelf.tables[t.Name]; t.Fill != nil && wanted(t) && sh != nil && sh.has {
+		if t.Fill != nil && wanted(t) && s.shelf.tables[n].has {
 			t.Fill(v, &r)
 		}
 	}

@@ -12,15 +12,15 @@ func (s *session) fill(r *devices.Reading) {
 	if s.uptime.OK && s.hasUptime() {
 		r.Clock = s.uptime
 	}
-	if s.value(sysName).heard() {
-		s.system = devices.Some(system{s.value(sysName).text(), s.value(sysDescr).text(), s.value(sysObjectID).object()})
+	if s.first(sysName).heard() {
+		s.system = devices.Some(system{s.first(sysName).text(), s.first(sysDescr).text(), s.first(sysObjectID).object()})
 		s.enterprise = enterpriseOf(s.system.Value.object.Value)
 	}
 	r.SysName, r.SysDescr, r.SysObjectID = s.system.Value.name, s.system.Value.descr, s.system.Value.object
 	if r.EngineBoot = s.boots(); !r.EngineBoot.OK {
-		r.EngineBoot = s.value(snmpEngineBoots).gauge()
+		r.EngineBoot = s.first(snmpEngineBoots).gauge()
 	}
-	r.Bridge = bridge(s.value, s.view())
+	r.Bridge = bridge(s.first, s.view())
 	r.Interfaces = make([]devices.Interface, len(s.ports.ports))
 	filled := 0
 	for n := range s.ports.ports {
@@ -31,6 +31,7 @@ func (s *session) fill(r *devices.Reading) {
 		}
 	}
 	r.Interfaces = r.Interfaces[:filled]
+	s.regular.forget()
 	byIndex := func(a, b devices.Interface) int { return int(int64(a.Index.Value) - int64(b.Index.Value)) }
 	if !slices.IsSortedFunc(r.Interfaces, byIndex) {
 		slices.SortStableFunc(r.Interfaces, byIndex)
@@ -39,7 +40,7 @@ func (s *session) fill(r *devices.Reading) {
 
 // fillPort fills in a port's interface, which is empty; false if the device gave nothing of it.
 func (s *session) fillPort(p *port, i *devices.Interface) bool {
-	uptime := s.value(sysUpTime).gauge()
+	uptime := s.first(sysUpTime).gauge()
 	i.Index, i.Name, i.SpeedMax = devices.Some(p.index), p.name, p.most
 	any := false
 	for _, x := range p.rows {
@@ -66,8 +67,8 @@ func (s *session) fillPort(p *port, i *devices.Interface) bool {
 func (s *session) supersede(index string) {
 	now := time.Now()
 	for hc, lcs := range superseded {
-		c := s.value(hc + "." + index).counter()
-		if !c.OK || c.Value.Value == 0 {
+		v := s.regular.cell(hc + "." + index)
+		if v == nil || v.counter().Value.Value == 0 {
 			continue
 		}
 		for _, lc := range lcs {

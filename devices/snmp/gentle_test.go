@@ -57,7 +57,7 @@ func walkedAll(c *Collector, d devices.Device) bool {
 		return false
 	}
 	for n := range Tables {
-		if t := &Tables[n]; e.session.vendor(t) && !walked(c, d, t) {
+		if t := &Tables[n]; e.session.vendor(t) && !walked(c, d, n) {
 			return false
 		}
 	}

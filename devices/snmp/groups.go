@@ -9,29 +9,32 @@ import (
 
 // What is asked for in a poll: headGroups first, then liveGroups and counterGroups, and textGroups now and then.
 
+// Octets of the longest values of a type, with a leading zero (X.690, section 8.3).
+const (
+	counter32 = 5
+	counter64 = 9
+)
+
 // headGroups are the objects that are read first, and together with sysUpTime where they fit.
 func (s *session) headGroups() []group {
 	now := time.Now()
-	first := []string{sysUpTime}
-	add := func(ids ...string) {
-		for _, id := range ids {
-			if id != "" && s.objects.wanted(id, now) {
-				first = append(first, id)
-			}
-		}
+	wanted := func(ids ...string) group {
+		ids = slices.DeleteFunc(ids, func(id string) bool { return id == "" || !s.objects.wanted(id, now) })
+		return group{ids, counter32}
 	}
-	add(ifTableLastChange)
+	groups := []group{{[]string{sysUpTime}, counter32}, wanted(ifTableLastChange)}
 	if s.client.Version != gosnmp.Version3 {
-		add(snmpEngineBoots)
+		groups = append(groups, wanted(snmpEngineBoots))
 	}
 	for _, p := range s.ports.ports {
 		i := "." + uintText(p.index)
-		first = append(first, p.check) // also if it was not given: it may come back
-		add(column(ifTable, ifOperStatus)+i, column(ifTable, ifLastChange)+i)
-		add(s.ports.stpObjects(p.index))
+		groups = append(groups, group{ids: []string{p.check}}) // also if it was not given: it may come back
+		state, role := s.ports.stpObjects(p.index)
+		groups = append(groups, wanted(column(ifTable, ifOperStatus)+i, column(ifTable, ifLastChange)+i, state, role))
 	}
-	add(stpScalars...)
-	groups := []group{{ids: first}}
+	tree := wanted(slices.Clone(stpScalars)...)
+	tree.most = 0 // identifiers of bridges are longer
+	groups = append(groups, tree)
 	if !s.system.OK {
 		groups = append(groups, group{ids: []string{sysName, sysDescr, sysObjectID}})
 	}
@@ -79,7 +82,6 @@ func (s *session) columnGroup(t *Table, columns []int, row string, now time.Time
 			continue
 		}
 		g.ids = append(g.ids, id)
-		const counter32, counter64 = 5, 9 // octets of content with a leading zero (X.690, section 8.3)
 		switch {
 		case t.Vendors != nil: // may have texts
 		case wide:
@@ -108,8 +110,8 @@ func (s *session) liveGroups() (groups []group) {
 	s.live = s.live[:0]
 	for n := range Tables {
 		t := &Tables[n]
-		sh := s.shelf.tables[t.Name]
-		if sh == nil || !sh.has {
+		sh := &s.shelf.tables[n]
+		if !sh.has {
 			continue
 		}
 		for _, root := range t.Live {

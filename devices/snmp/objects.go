@@ -103,12 +103,14 @@ func (o *objects) due(now time.Time) bool {
 // bindSize returns how many octets the object takes in an answer: identifier, value of so many octets at most (0: as
 // many as it had last) and three headers.
 func (o *objects) bindSize(id string, most int) int {
-	const headers, longHeaders = 6, 8 // in short form, up to 127 octets
-	n := headers + most
 	if most == 0 {
-		const number = 10 // the longest is a Counter64 of nine octets
-		n = longHeaders + number + o.size[id]
+		const unknown, longHeader = 10, 2
+		if most = unknown; o.size[id] > 0 {
+			most = o.size[id] + longHeader
+		}
 	}
+	const headers = 6 // in short form, up to 127 octets
+	n := headers + most
 	for arc, i := uint64(0), 0; i <= len(id); i++ {
 		if i < len(id) && id[i] != '.' {
 			arc = 10*arc + uint64(id[i]-'0')

@@ -17,7 +17,7 @@ type plan struct {
 	requests []*fast.Request // of each batch; nil: gosnmp asks
 	answers  []fast.Answer
 	flat     []value        // what was given for each object, in the order of the batches
-	at       map[string]int // by identifier: where in flat
+	at       map[string]int // by identifier: where in flat; see forget
 	basis    basis
 	until    time.Time
 	made     bool // in this poll
@@ -56,16 +56,12 @@ func (s *session) current(p *plan, groups func() []group) *plan {
 	}
 	p.batches, p.basis, p.until = s.batches(groups()...), b, now.Add(planAge)
 	p.requests = make([]*fast.Request, len(p.batches))
-	p.at = map[string]int{}
 	total := 0
 	for n, b := range p.batches {
 		p.requests[n], _ = fast.NewRequest(b) // one that can't be encoded is left to gosnmp
-		for _, id := range b {
-			p.at[id] = total
-			total++
-		}
+		total += len(b)
 	}
-	p.flat = make([]value, total)
+	p.flat, p.at = make([]value, total), nil
 	for len(p.answers) < len(p.batches) {
 		p.answers = append(p.answers, fast.Answer{})
 	}
@@ -73,15 +69,29 @@ func (s *session) current(p *plan, groups func() []group) *plan {
 	return p
 }
 
+// forget drops what is needed to look objects up by name, if many are in the plan: a plan that lasts is read by where its
+// values are.
+func (p *plan) forget() { p.at = nil }
+
 // cell returns where the plan's answers have the object; nil if it does not ask for it.
 func (p *plan) cell(id string) *value {
+	if p.at == nil {
+		p.at = make(map[string]int, len(p.flat))
+		n := 0
+		for _, b := range p.batches {
+			for _, id := range b {
+				p.at[id] = n
+				n++
+			}
+		}
+	}
 	if n, ok := p.at[id]; ok {
 		return &p.flat[n]
 	}
 	return nil
 }
 
-// cell returns where the answers of this poll have the object; nil if no plan asks for it.
+// cell returns where the answers of a poll have the object; nil if no plan asks for it.
 func (s *session) cell(id string) *value {
 	if v := s.regular.cell(id); v != nil {
 		return v
@@ -89,9 +99,9 @@ func (s *session) cell(id string) *value {
 	return s.head.cell(id)
 }
 
-// value returns what was given of an object in this poll.
-func (s *session) value(id string) value {
-	if v := s.cell(id); v != nil {
+// first returns what was given in this poll of an object that is read with the clock.
+func (s *session) first(id string) value {
+	if v := s.head.cell(id); v != nil {
 		return *v
 	}
 	return value{}
@@ -125,6 +135,7 @@ func (s *session) slot() {
 	for n := range s.live {
 		s.live[n].value = s.cell(s.live[n].id)
 	}
+	s.texts.forget()
 }
 
 // slot does it for one row.

@@ -158,7 +158,7 @@ func (s *session) mapDue() bool {
 
 // clock notes sysUpTime and whether it fell since the last poll: the agent may have numbered its ports anew.
 func (s *session) clock(span timeline.Span) {
-	ticks := s.value(sysUpTime).gauge()
+	ticks := s.first(sysUpTime).gauge()
 	if !ticks.OK {
 		return
 	}
@@ -171,7 +171,7 @@ func (s *session) clock(span timeline.Span) {
 	s.uptime = devices.Some(now)
 }
 
-func (s *session) hasUptime() bool { return s.value(sysUpTime).gauge().OK }
+func (s *session) hasUptime() bool { return s.first(sysUpTime).gauge().OK }
 
 // mapHolds says whether the ports are still where they were. A change of ifTableLastChange alone makes the map
 // stale, but not more often than remapPause: some agents count every change of a link.
@@ -188,7 +188,7 @@ func (s *session) mapHolds() bool {
 			holds = false
 		}
 	}
-	if c := s.value(ifTableLastChange).gauge(); c.OK {
+	if c := s.first(ifTableLastChange).gauge(); c.OK {
 		if s.changed.OK && s.changed != c {
 			s.ports.stale = true
 		}

@@ -37,7 +37,7 @@ func (s *session) now() time.Time {
 type shelf struct {
 	cells  map[string][]Cell // by root
 	roots  map[string]*root
-	tables map[string]*shelved // by Table.Name
+	tables []shelved // as Tables
 	voids  []void
 	// version changes when other rows are to be read in every poll than before.
 	version uint64
@@ -49,7 +49,7 @@ type shelf struct {
 }
 
 func (s *shelf) init() {
-	*s = shelf{cells: map[string][]Cell{}, roots: map[string]*root{}, tables: map[string]*shelved{}, version: s.version + 1}
+	*s = shelf{cells: map[string][]Cell{}, roots: map[string]*root{}, tables: make([]shelved, len(Tables)), version: s.version + 1}
 }
 
 // root is the walk of one root.
@@ -93,16 +93,6 @@ func enterpriseOf(id string) uint32 {
 	return uint32(n)
 }
 
-// of returns what is known of a table.
-func (s *shelf) of(t *Table) *shelved {
-	sh := s.tables[t.Name]
-	if sh == nil {
-		sh = &shelved{}
-		s.tables[t.Name] = sh
-	}
-	return sh
-}
-
 // put keeps the rows of a root.
 func (s *shelf) put(id string, rows []Cell) {
 	before := s.cells[id]
@@ -128,7 +118,7 @@ func (s *session) walkTables(ctx context.Context, until time.Time, wanted func(*
 		if len(t.Roots) == 0 || !wanted(t) || !s.vendor(t) {
 			continue
 		}
-		sh := s.shelf.of(t)
+		sh := &s.shelf.tables[n]
 		if sh.at == 0 && s.now().Before(sh.next) {
 			continue
 		}
@@ -270,15 +260,15 @@ func (s *session) liven() {
 func (s *session) fillTables(r *devices.Reading) {
 	parts := map[string]bool{partInterfaces: true}
 	for n := range Tables {
-		if sh := s.shelf.tables[Tables[n].Name]; sh != nil && sh.fresh {
+		if s.shelf.tables[n].fresh {
 			parts[Tables[n].part()] = true
 		}
 	}
 	v := s.view()
 	for n := range Tables {
 		t := &Tables[n]
-		sh := s.shelf.tables[t.Name]
-		if t.Fill == nil || sh == nil || !sh.has || !parts[t.part()] {
+		sh := &s.shelf.tables[n]
+		if t.Fill == nil || !sh.has || !parts[t.part()] {
 			continue
 		}
 		sh.fresh = false

@@ -45,7 +45,7 @@ func (s *session) probe(ctx context.Context, wanted func(*Table) bool) {
 		if len(t.Roots) == 0 || !wanted(t) || !s.vendor(t) {
 			continue
 		}
-		sh := s.shelf.of(t)
+		sh := &s.shelf.tables[n]
 		if sh.at > 0 || sh.has || now.Before(sh.next) || now.Sub(sh.probed) < moment {
 			continue
 		}

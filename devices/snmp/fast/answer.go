@@ -55,8 +55,9 @@ func (r *Request) Decode(b []byte, id uint32, v *Values) bool {
 		return false
 	}
 	v.reset(len(r.oids))
-	for i, oid := range r.oids {
+	for i, at := range r.oids {
 		var bind []byte
+		oid := r.pdu[at.from:at.to]
 		if bind, binds, ok = ber.Take(binds, ber.Sequence); !ok || !bytes.HasPrefix(bind, oid) {
 			return false
 		}
