@@ -17,6 +17,7 @@ import (
 
 	"whydrop/probe/iperf3"
 	"whydrop/probe/pathtest"
+	"whydrop/probe/peertest"
 	"whydrop/probe/stamp"
 )
 
@@ -149,7 +150,7 @@ func TestExperimentsSayWhatThePathIsLike(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	t.Parallel()
-	needs(t, "tc", "ethtool")
+	peertest.Need(t, "tc", "ethtool")
 	rates := []float64{4e6, 8e6, 16e6, 40e6}
 	sizes := []float64{100, 700, 1372, 1373, 1472}
 	shape := func(way, limit, rate string) func(*testing.T, *pathtest.Line) {

@@ -4,14 +4,21 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"whydrop/probe/pathtest"
+	"whydrop/probe/peertest"
 	"whydrop/probe/stamp"
 )
+
+func TestMain(m *testing.M) {
+	peertest.Parallel(10)
+	os.Exit(m.Run())
+}
 
 // reflect runs a STAMP reflector at b until the test ends; if key is not empty, one that answers what is signed with it.
 func reflect(t *testing.T, l *pathtest.Line, key []byte) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/netip"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -12,10 +13,16 @@ import (
 	"golang.org/x/sys/unix"
 
 	"whydrop/probe/pathtest"
+	"whydrop/probe/peertest"
 	"whydrop/probe/sock"
 )
 
 const ms = time.Millisecond
+
+func TestMain(m *testing.M) {
+	peertest.Parallel(10)
+	os.Exit(m.Run())
+}
 
 // trace runs a trace in the namespace of a.
 func trace(t *testing.T, l *pathtest.Line, c Config) Result {
