@@ -10,7 +10,7 @@ func newAnalyze() *cobra.Command {
 	var format, file string
 	cmd := &cobra.Command{
 		Use:   "analyze FILE...",
-		Short: "Say what follows from pasted measurements, show interfaces, logs and recordings",
+		Short: "Say what follows from pasted tests, show interfaces, logs, facts",
 		Long: `Reads what people paste and attach, in any language and with any prose around it: iperf 2 text, iperf3 text and
 JSON, show interfaces (two of the same port: what was counted in between), Cisco syslog, tables of SIZE: RATE, and
 session files, facts by hand (a YAML file; see whydrop init facts). Says what each block is, what it shows, and what follows. "-" reads standard input.

@@ -59,7 +59,7 @@ func newPoll() *cobra.Command {
 	var count int
 	cmd := &cobra.Command{
 		Use:   "poll DEVICE [PORT...] (-f site.yaml | -v 2c -c REFERENCE)",
-		Short: "Show the health of ports as a live table, both ends beside each other",
+		Short: "Show the health of ports as a live table, both ends side by side",
 		Long: `Reads a device's ports every -i seconds and shows state, speed and duplex, rates and how full the link is, every error
 and drop counter as what was added since the reading before, per second and since the start, how long ago the state
 changed, spanning tree, optics and the neighbour. Where the site file's devices have the port at the other end, it is

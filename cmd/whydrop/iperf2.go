@@ -71,7 +71,7 @@ ended early or the far end's report is missing; 130: interrupted, with what was 
 	}
 	in.register(cmd.Flags())
 	cmd.Flags().BoolP("help", "h", false, "help for probe --iperf2")
-	cmd.SetUsageTemplate(strings.Replace(cmd.UsageTemplate(), "{{.UseLine}}", "whydrop probe --iperf2 HOST [flags]", 1))
+	cmd.SetUsageTemplate(fitted(strings.Replace(cmd.UsageTemplate(), "{{.UseLine}}", "whydrop probe --iperf2 HOST [flags]", 1)))
 	return cmd
 }
 

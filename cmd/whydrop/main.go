@@ -15,27 +15,16 @@ import (
 	"whydrop/cmd/internal/app"
 )
 
-// commands is the list of sub-commands: a new one is one line here and one file beside this one.
-var commands = []func() *cobra.Command{
-	newDemo,
-	newWatch,
-	newCheck,
-	newServe,
-	newProbe,
-	newIperf2,
-	newInit,
-	newReplay,
-	newReport,
-	newAnalyze,
-	newMetrics,
-	newCompare,
-	newInvestigate,
-	newPath,
-	newPoll,
-	newWalk,
-	newParse,
-	newCable,
-	newRules,
+// commands is the list of sub-commands in the order of help: a new one is one line here and one file beside this one.
+var commands = []struct {
+	title string
+	list  []func() *cobra.Command
+}{
+	{"Begin here:", []func() *cobra.Command{newDemo, newInit, newCheck, newWatch}},
+	{"What a recording says:", []func() *cobra.Command{newReport, newReplay, newCompare}},
+	{"Without a site file:", []func() *cobra.Command{newAnalyze, newProbe, newIperf2, newServe}},
+	{"Find out more:", []func() *cobra.Command{newInvestigate, newPath, newCable, newPoll, newWalk, newParse}},
+	{"Look up:", []func() *cobra.Command{newRules, newMetrics}},
 }
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -83,8 +72,15 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return app.Usagef("%s", numberTrouble.ReplaceAllString(err.Error(), "$1"))
 	})
-	for _, c := range commands {
-		root.AddCommand(c())
+	cobra.EnableCommandSorting = false
+	for _, g := range commands {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, c := range g.list {
+			cmd := c()
+			cmd.GroupID = g.title
+			root.AddCommand(cmd)
+		}
 	}
+	wrapHelp(root)
 	return root
 }

@@ -26,7 +26,7 @@ func newMetrics() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "metrics [PART-OF-A-NAME...]",
-		Short: "List every figure that is kept: its unit, what it counts, where it comes from",
+		Short: "List every figure that is kept: unit, meaning, source",
 		Long: `Lists every metric: its name, its unit, what it is a metric of, what it counts, and the MIB objects, command line
 fields and probes that it comes from. With arguments, only those whose name or sources hold one of them.
 

@@ -11,7 +11,7 @@ import (
 func newRules() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules",
-		Short: "List and explain the causes that are known, and test rules of your own",
+		Short: "List and explain the known causes, and test rules of your own",
 		Long: `The causes that whydrop knows are rules: data, one YAML file a cause. Rules of your own are files like them in a
 directory that --rules names (see rules/catalog/README.md); a file with a mistake is refused with file, line and key, and the
 rest is used.`,
@@ -25,7 +25,7 @@ rest is used.`,
 func newRulesList() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
-		Use: "list", Short: "List the causes: id, what a finding is about, the strongest verdict, title", Args: cobra.NoArgs,
+		Use: "list", Short: "List the causes: id, subject, strongest verdict, title", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return app.ListRules(os.Stdout, format) },
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
@@ -36,7 +36,7 @@ func newRulesList() *cobra.Command {
 func newRulesExplain() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
-		Use: "explain ID", Short: "Explain one cause: thresholds with their sources, what must be there, what speaks for and against, rivals, next steps", Args: exactly(1, "the id of one cause (whydrop rules list)"),
+		Use: "explain ID", Short: "Explain one cause: thresholds, evidence for and against, what to do", Args: exactly(1, "the id of one cause (whydrop rules list)"),
 		RunE: func(_ *cobra.Command, args []string) error { return app.ExplainRule(os.Stdout, args[0], format) },
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
@@ -46,7 +46,7 @@ func newRulesExplain() *cobra.Command {
 
 func newRulesTest() *cobra.Command {
 	return &cobra.Command{
-		Use: "test DIR", Short: "Load the rules of a directory and judge their recorded cases, DIR/testdata/ID.yaml", Args: exactly(1, "one directory"),
+		Use: "test DIR", Short: "Judge the recorded cases of rules, DIR/testdata/ID.yaml", Args: exactly(1, "one directory"),
 		Long: `Loads every *.yaml file of the directory beside the catalogue and asks all rules about the recorded cases of each, which
 lie in DIR/testdata/ID.yaml: at least one of each kind, holds, silent and cannot tell. Exit code 0: all is as wanted; 1: a
 case is not, or a file has a mistake; 2: the directory can't be read.`,
