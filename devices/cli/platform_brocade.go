@@ -7,8 +7,9 @@ import "regexp"
 var brocadeFastIron = Platform{
 	Setup:     []string{"skip-page-display", "terminal length 0"},
 	Counters:  []string{"show interfaces"},
+	States:    []string{"show span"},
 	Log:       []string{"show logging", "show clock"},
-	Slow:      []string{"show lldp neighbors"},
+	Slow:      []string{"show lldp neighbors", "show cpu"},
 	Once:      []string{"show version"},
 	OnRequest: []string{"show interfaces brief", "show mac-address", "show arp"},
 	Enable:    "enable",

@@ -78,8 +78,9 @@ var ciscoASA = Platform{
 var ciscoSMB = Platform{
 	Setup:     []string{"terminal datadump", "terminal width 0"},
 	Counters:  []string{"show interfaces counters [NAME]"},
-	States:    []string{"show interfaces status"},
+	States:    []string{"show interfaces status", "show spanning-tree"},
 	Log:       []string{"show logging", "show clock"},
+	Slow:      []string{"show cpu utilization"},
 	Once:      []string{"show version"},
 	OnRequest: []string{"show mac address-table", "show arp"},
 	Enable:    "enable",

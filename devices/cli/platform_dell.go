@@ -8,7 +8,7 @@ var dellForce10 = Platform{
 	Counters:  []string{"show interfaces [NAME]"},
 	States:    []string{"show spanning-tree rstp brief", "show spanning-tree pvst brief"},
 	Log:       []string{"show logging", "show clock"},
-	Slow:      []string{"show lldp neighbors detail"},
+	Slow:      []string{"show lldp neighbors detail", "show processes cpu"},
 	Once:      []string{"show version"},
 	OnRequest: []string{"show mac-address-table", "show arp"},
 	Enable:    "enable",

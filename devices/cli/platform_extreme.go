@@ -10,7 +10,7 @@ var extremeEXOS = Platform{
 		"show ports statistics no-refresh", "show ports rxerrors no-refresh", "show ports txerrors no-refresh", "show ports congestion no-refresh", "show ports [NAME] information detail",
 	},
 	Log:       []string{"show log", "show switch"},
-	Slow:      []string{"show lldp neighbors"},
+	Slow:      []string{"show lldp neighbors", "show cpu-monitoring"},
 	Once:      []string{"show version"},
 	OnRequest: []string{"show ports information", "show fdb", "show iparp"},
 	Volatile:  regexp.MustCompile(`\.\d+ [>#]`),

@@ -14,14 +14,15 @@ import (
 
 // arubaAOSCX is of AOS-CX on Aruba CX switches.
 var arubaAOSCX = map[string]Parser{
-	"show interface":          plain(aruba_aoscx.ShowInterface),
-	"show spanning-tree":      plain(aruba_aoscx.ShowSpanningTree),
-	"show arp all-vrfs":       plain(aruba_aoscx.ShowARP),
-	"show mac-address-table":  plain(tables.StationsBehind),
-	"show lldp neighbor-info": plain(aruba_aoscx.ShowLLDPNeighborInfo),
-	"show events -r -n 200":   datedLog,
-	"show clock":              zonedClock,
-	"show version":            version("ArubaOS-CX", "AOS-CX", "Version      :"),
+	"show interface":                   plain(aruba_aoscx.ShowInterface),
+	"show spanning-tree":               plain(aruba_aoscx.ShowSpanningTree),
+	"show system resource-utilization": plain(tables.Busy),
+	"show arp all-vrfs":                plain(aruba_aoscx.ShowARP),
+	"show mac-address-table":           plain(tables.StationsBehind),
+	"show lldp neighbor-info":          plain(aruba_aoscx.ShowLLDPNeighborInfo),
+	"show events -r -n 200":            datedLog,
+	"show clock":                       zonedClock,
+	"show version":                     version("ArubaOS-CX", "AOS-CX", "Version      :"),
 }
 
 // hpProcurve is of HP ProCurve and ArubaOS-Switch.
@@ -29,6 +30,8 @@ var hpProcurve = map[string]Parser{
 	"show interfaces":              plain(hp_procurve.ShowInterfaces),
 	"show interfaces brief":        plain(hp_procurve.ShowInterfacesBrief),
 	"show arp":                     plain(hp_procurve.ShowARP),
+	"show spanning-tree":           plain(hp_procurve.ShowSpanningTree),
+	"show cpu":                     plain(tables.Busy),
 	"show mac-address":             plain(hp_procurve.ShowMACAddress),
 	"show lldp info remote-device": plain(hp_procurve.ShowLLDPInfoRemote),
 	"show logging":                 procurveLog,

@@ -1,12 +1,17 @@
 package parse
 
-import "whydrop/devices/parse/brocade_fastiron"
+import (
+	"whydrop/devices/parse/brocade_fastiron"
+	"whydrop/devices/parse/internal/tables"
+)
 
 // brocadeFastIron is of FastIron: Brocade ICX and FCX, now Ruckus.
 var brocadeFastIron = map[string]Parser{
 	"show interfaces":       plain(brocade_fastiron.ShowInterfaces),
 	"show interfaces brief": plain(brocade_fastiron.ShowInterfacesBrief),
 	"show arp":              plain(brocade_fastiron.ShowARP),
+	"show span":             plain(brocade_fastiron.ShowSpan),
+	"show cpu":              plain(tables.Busy),
 	"show mac-address":      plain(brocade_fastiron.ShowMACAddress),
 	"show lldp neighbors":   plain(brocade_fastiron.ShowLLDPNeighbors),
 	"show logging":          datedLog,
@@ -19,6 +24,8 @@ var brocadeNetIron = map[string]Parser{
 	"show interfaces":       plain(brocade_fastiron.ShowInterfaces),
 	"show interfaces brief": plain(brocade_fastiron.ShowInterfacesBrief),
 	"show arp":              plain(brocade_fastiron.ShowARP),
+	"show span":             plain(brocade_fastiron.ShowSpan),
+	"show cpu":              plain(tables.Busy),
 	"show mac-address":      plain(brocade_fastiron.ShowMACAddress),
 	"show lldp neighbors":   plain(brocade_fastiron.ShowLLDPNeighbors),
 	"show logging":          datedLog,

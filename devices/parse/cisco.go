@@ -106,6 +106,8 @@ var ciscoASA = map[string]Parser{
 var ciscoSMB = map[string]Parser{
 	"show interfaces status":   plain(cisco_smb.ShowInterfacesStatus),
 	"show interfaces counters": plain(cisco_smb.ShowInterfacesCounters),
+	"show spanning-tree":       plain(cisco_smb.ShowSpanningTree),
+	"show cpu utilization":     plain(tables.Busy),
 	"show mac address-table":   plain(tables.Stations),
 	"show arp":                 plain(tables.Bindings),
 	"show logging":             logLines,

@@ -18,6 +18,7 @@ var hpComware = map[string]Parser{
 	"display stp":                         plain(hp_comware.DisplaySTP),
 	"display stp brief":                   plain(tables.TreesBrief),
 	"display arp":                         plain(hp_comware.DisplayARP),
+	"display cpu-usage":                   plain(tables.Busy),
 	"display mac-address":                 plain(tables.StationsBehind),
 	"display lldp neighbor-information":   plain(hp_comware.DisplayLLDPNeighbor),
 	"display logbuffer":                   datedLog,
@@ -29,6 +30,8 @@ var hpComware = map[string]Parser{
 var huaweiVRP = map[string]Parser{
 	"display interface":     plain(huawei_vrp.DisplayInterface),
 	"display stp brief":     plain(tables.TreesBrief),
+	"display stp":           plain(hp_comware.DisplaySTP), // which prints it so too
+	"display cpu-usage":     plain(tables.Busy),
 	"display arp":           plain(huawei_vrp.DisplayARP),
 	"display mac-address":   plain(tables.StationsBehind),
 	"display lldp neighbor": plain(huawei_vrp.DisplayLLDPNeighbor),

@@ -1,6 +1,9 @@
 package parse
 
-import "whydrop/devices/parse/dell_force10"
+import (
+	"whydrop/devices/parse/dell_force10"
+	"whydrop/devices/parse/internal/tables"
+)
 
 // dellForce10 is of Dell OS9 (FTOS, Force10).
 var dellForce10 = map[string]Parser{
@@ -10,6 +13,7 @@ var dellForce10 = map[string]Parser{
 	"show lldp neighbors detail":    plain(dell_force10.ShowLLDPNeighborsDetail),
 	"show spanning-tree rstp brief": plain(dell_force10.ShowSpanningTree),
 	"show spanning-tree pvst brief": plain(dell_force10.ShowSpanningTree),
+	"show processes cpu":            plain(tables.Processor),
 	"show logging":                  logLines,
 	"show clock":                    clock,
 	"show version":                  version("Dell", "Force10"),

@@ -1,6 +1,9 @@
 package parse
 
-import "whydrop/devices/parse/extreme_exos"
+import (
+	"whydrop/devices/parse/extreme_exos"
+	"whydrop/devices/parse/internal/tables"
+)
 
 // extremeEXOS is of ExtremeXOS.
 var extremeEXOS = map[string]Parser{
@@ -10,6 +13,7 @@ var extremeEXOS = map[string]Parser{
 	"show ports congestion no-refresh": plain(extreme_exos.ShowPortsCounters),
 	"show ports information":           plain(extreme_exos.ShowPortsInformation),
 	"show ports information detail":    plain(extreme_exos.ShowPortsInformationDetail),
+	"show cpu-monitoring":              plain(tables.Busy),
 	"show iparp":                       plain(extreme_exos.ShowIPARP),
 	"show fdb":                         plain(extreme_exos.ShowFDB),
 	"show lldp neighbors":              plain(extreme_exos.ShowLLDPNeighbors),

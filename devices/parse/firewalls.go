@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"whydrop/devices/parse/arista_eos"
 	"whydrop/devices/parse/fortios"
 	"whydrop/devices/parse/paloalto_panos"
 )
@@ -28,6 +29,7 @@ var paloAltoPANOS = map[string]Parser{
 	"show high-availability all":                      plain(paloalto_panos.HighAvailability),
 	"show session info":                               plain(paloalto_panos.SessionInfo),
 	"show arp all":                                    plain(paloalto_panos.ARP),
+	"show system resources":                           plain(arista_eos.ShowProcessesTop), // the same program's
 	"show system info":                                plain(paloalto_panos.SystemInfo),
 	"show clock":                                      wallClock(""),
 	"show log system receive_time in last-15-minutes": datedLog,

@@ -126,6 +126,12 @@ func (s *scan) line(line string) {
 				t.RootCost = devices.Some(n)
 			}
 		}
+	case "number of tc": // VRP
+		text.SetOpt(&t.TopologyChanges, text.Count(value))
+	case "last tc occurred":
+		if value != "" && !text.Unset(value) {
+			text.Set(&t.ChangeFrom, value)
+		}
 	case "time since last tc":
 		if d, ok := since(value); ok {
 			text.Set(&t.SinceChange, d)
@@ -190,7 +196,7 @@ func bridgeID(value string) string {
 	if _, isMAC := text.MAC(mac); !ok || !isMAC {
 		return ""
 	}
-	return priority + "." + strings.ReplaceAll(strings.ToLower(mac), "-", ".")
+	return strings.TrimSpace(priority) + "." + strings.ReplaceAll(strings.ToLower(mac), "-", ".")
 }
 
 // since reads "0 days 1h:19m:50s".

@@ -24,6 +24,18 @@ func Trees(r *devices.Reading, trees []devices.Tree) {
 	into.Ports(r, ports)
 }
 
+// BridgeID writes a bridge's identity as devices.Bridge has it, "32768.0011.2233.4455", from the priority in decimal and
+// the address in any form; ok is false if the address is none.
+func BridgeID(priority, address string) (id string, ok bool) {
+	mac, ok := text.MAC(address)
+	if !ok || priority == "" {
+		return "", false
+	}
+	mac = strings.ReplaceAll(mac, ":", "")
+	const group = 4
+	return priority + "." + mac[:group] + "." + mac[group:2*group] + "." + mac[2*group:], true
+}
+
 // TreeState returns a port's state in the words of devices.TreePort; none for a word that is no state.
 func TreeState(word string) devices.Opt[string] {
 	switch word = strings.ToLower(word); word {

@@ -166,8 +166,12 @@ const MaxSpeed = 1.6e12
 
 // MediaSpeed returns the highest speed in a media type: 10/100/1000BaseTX, 100/1G/2.5G/5G/10GBaseTX, SFP-10GBase-SR.
 func MediaSpeed(s string) (most uint64, ok bool) {
-	end := strings.Index(strings.ToLower(s), "base")
-	if end <= 0 {
+	const word = "base"
+	end := 0 // strings.ToLower would move what stands behind letters that are none
+	for end+len(word) <= len(s) && !strings.EqualFold(s[end:end+len(word)], word) {
+		end++
+	}
+	if end == 0 || end+len(word) > len(s) {
 		return 0, false
 	}
 	from := end
