@@ -79,7 +79,7 @@ func TestFullTablesAndLimits(t *testing.T) {
 		{"a table that is full and lets some in", "tcp dport $P ct state new numgen inc mod 5 < 3 drop", 1200 * time.Millisecond, 0.2, 0.8, "a full session", true},
 		{"a table that others have filled", "tcp dport $P ct state new ct count over 26 drop", 0, 0.95, 1, "a full session", true},
 		{"a limit that is reached", "tcp dport $P ct state new limit rate over 1/minute burst 25 packets drop", 0, 0.5, 0.9, "these connections themselves reached", true},
-		{"a limit on SYNs", "tcp dport $P ct state new limit rate over 10/second burst 5 packets drop", 0, 0.2, 0.8, "limits new connections", true},
+		{"a limit on SYNs", "tcp dport $P ct state new limit rate over 15/second burst 5 packets drop", 0, 0.2, 0.8, "limits new connections", true},
 		{"a firewall that resets what is too much", "tcp dport $P ct state new limit rate over 10/second burst 5 packets reject with tcp reset", 0, 0.2, 0.8, "refused", true},
 		{"a dark path", "th dport $P drop", 2 * time.Second, 0.3, 0.9, "an outage", false},
 	}
