@@ -6,9 +6,9 @@ import "regexp"
 var hpComware = Platform{
 	Setup:     []string{"screen-length disable"},
 	Counters:  []string{"display interface [NAME]"},
-	States:    []string{"display stp"},
+	States:    []string{"display stp", "display vrrp verbose"},
 	Log:       []string{"display logbuffer", "display clock"},
-	Slow:      []string{"display lldp neighbor-information verbose", "display cpu-usage"},
+	Slow:      []string{"display lldp neighbor-information verbose", "display link-aggregation verbose", "display cpu-usage"},
 	Once:      []string{"display version"},
 	OnRequest: []string{"display stp brief", "display counters inbound interface", "display counters outbound interface", "display mac-address", "display arp"},
 	Exit:      "quit",
@@ -20,9 +20,9 @@ var hpComware = Platform{
 var huaweiVRP = Platform{
 	Setup:     []string{"screen-length 0 temporary"},
 	Counters:  []string{"display interface [NAME]"},
-	States:    []string{"display stp brief"},
+	States:    []string{"display stp brief", "display vrrp"},
 	Log:       []string{"display logbuffer", "display clock"},
-	Slow:      []string{"display lldp neighbor", "display stp", "display cpu-usage"},
+	Slow:      []string{"display lldp neighbor", "display stp", "display eth-trunk", "display cpu-usage"},
 	Once:      []string{"display version"},
 	OnRequest: []string{"display mac-address", "display arp"},
 	Exit:      "quit",

@@ -26,7 +26,7 @@ var paloAltoPANOS = Platform{
 	States:    []string{"show high-availability state", "show session info"},
 	Log:       []string{"show clock"},
 	LogToo:    []string{"show log system receive_time in last-15-minutes"},
-	Slow:      []string{"show system resources"},
+	Slow:      []string{"show system resources", "show lacp aggregate-ethernet all"},
 	Once:      []string{"show system info"},
 	OnRequest: []string{"show interface hardware", "show interface logical", "show high-availability all", "show arp all"},
 	Volatile:  regexp.MustCompile(`\((?:active|passive|initial|tentative|suspended|non-functional|active-primary|active-secondary)\)`),

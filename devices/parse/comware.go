@@ -16,6 +16,8 @@ var hpComware = map[string]Parser{
 	"display counters inbound interface":  plain(hp_comware.DisplayCountersInbound),
 	"display counters outbound interface": plain(hp_comware.DisplayCountersOutbound),
 	"display stp":                         plain(hp_comware.DisplaySTP),
+	"display link-aggregation verbose":    plain(hp_comware.DisplayLinkAggregation),
+	"display vrrp verbose":                plain(hp_comware.DisplayVRRP),
 	"display stp brief":                   plain(tables.TreesBrief),
 	"display arp":                         plain(hp_comware.DisplayARP),
 	"display cpu-usage":                   plain(tables.Busy),
@@ -28,6 +30,8 @@ var hpComware = map[string]Parser{
 
 // huaweiVRP is of Huawei VRP.
 var huaweiVRP = map[string]Parser{
+	"display eth-trunk":     plain(huawei_vrp.DisplayEthTrunk),
+	"display vrrp":          plain(huawei_vrp.DisplayVRRP),
 	"display interface":     plain(huawei_vrp.DisplayInterface),
 	"display stp brief":     plain(tables.TreesBrief),
 	"display stp":           plain(hp_comware.DisplaySTP), // which prints it so too

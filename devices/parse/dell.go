@@ -7,16 +7,17 @@ import (
 
 // dellForce10 is of Dell OS9 (FTOS, Force10).
 var dellForce10 = map[string]Parser{
-	"show interfaces":               plain(dell_force10.ShowInterfaces),
-	"show arp":                      plain(dell_force10.ShowARP),
-	"show mac-address-table":        plain(dell_force10.ShowMACAddressTable),
-	"show lldp neighbors detail":    plain(dell_force10.ShowLLDPNeighborsDetail),
-	"show spanning-tree rstp brief": plain(dell_force10.ShowSpanningTree),
-	"show spanning-tree pvst brief": plain(dell_force10.ShowSpanningTree),
-	"show processes cpu":            plain(tables.Processor),
-	"show logging":                  logLines,
-	"show clock":                    clock,
-	"show version":                  version("Dell", "Force10"),
+	"show interfaces port-channel brief": plain(dell_force10.ShowPortChannelBrief),
+	"show interfaces":                    plain(dell_force10.ShowInterfaces),
+	"show arp":                           plain(dell_force10.ShowARP),
+	"show mac-address-table":             plain(dell_force10.ShowMACAddressTable),
+	"show lldp neighbors detail":         plain(dell_force10.ShowLLDPNeighborsDetail),
+	"show spanning-tree rstp brief":      plain(dell_force10.ShowSpanningTree),
+	"show spanning-tree pvst brief":      plain(dell_force10.ShowSpanningTree),
+	"show processes cpu":                 plain(tables.Processor),
+	"show logging":                       logLines,
+	"show clock":                         clock,
+	"show version":                       version("Dell", "Force10"),
 }
 
 // dellOS10 is of Dell SmartFabric OS10, which prints as OS9 does.
@@ -25,6 +26,7 @@ var dellOS10 = map[string]Parser{
 	"show ip arp":                plain(dell_force10.ShowARP),
 	"show mac address-table":     plain(dell_force10.ShowMACAddressTable),
 	"show lldp neighbors detail": plain(dell_force10.ShowLLDPNeighborsDetail),
+	"show port-channel summary":  plain(tables.Channels),
 	"show spanning-tree active":  plain(dell_force10.ShowSpanningTree),
 	"show logging log-file":      logLines,
 	"show clock":                 isoClock,

@@ -21,6 +21,7 @@ var fortinetFortiOS = map[string]Parser{
 
 // paloAltoPANOS is of Palo Alto Networks PAN-OS.
 var paloAltoPANOS = map[string]Parser{
+	"show lacp aggregate-ethernet all":                plain(paloalto_panos.ShowLACP),
 	"show interface all":                              plain(paloalto_panos.Interfaces),
 	"show interface hardware":                         plain(paloalto_panos.Interfaces),
 	"show interface logical":                          plain(paloalto_panos.Interfaces),

@@ -22,6 +22,9 @@ func Channels(output string, r *devices.Reading) {
 			return
 		}
 		f := strings.Fields(line)
+		if len(f) > 2 && strings.HasPrefix(f[2], "(") { // OS10: "10  port-channel10  (U)"
+			f = append([]string{f[0], f[1] + f[2]}, f[3:]...)
+		}
 		if len(f) == 0 || strings.Contains(line, " - ") && len(f) > 2 && len(f[0]) == 1 {
 			continue // the legend
 		}
@@ -47,6 +50,9 @@ func channelWord(a *devices.Aggregate, word string) {
 	switch lower := strings.ToLower(word); lower {
 	case "lacp", "pagp":
 		a.Protocol = lower
+		return
+	case "dynamic": // OS10
+		a.Protocol = "lacp"
 		return
 	case "none", "-", "static":
 		if a.Protocol == "" {
