@@ -115,8 +115,8 @@ type pathFacts struct {
 	VanishedDoubt func() float64 `expr:"vanished_doubt"` // half the width of its 95 % interval
 	VanishedAt    func() string  `expr:"vanished_at"`    // the places, in words
 
-	HurtIn     func(timeline.Span) float64 `expr:"hurt_in"` // how many episodes of trouble the path had
-	DarkIn     func(timeline.Span) string  `expr:"dark_in"` // which way it was dark: forward, reverse, both; "" if it was not
+	HurtIn func(timeline.Span) float64 `expr:"hurt_in"` // how many episodes of trouble the path had
+	DarkIn func(timeline.Span) string  `expr:"dark_in"` // which way it was dark: forward, reverse, both; "" if it was not
 
 	Air airFacts `expr:"air"`
 }

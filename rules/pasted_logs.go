@@ -36,6 +36,7 @@ func (e *pasted) logs() {
 		e.disabled(p, byPort[p])
 	}
 	e.moved(taken)
+	e.looped()
 	e.restarted()
 }
 
@@ -124,7 +125,8 @@ func (e *pasted) moved(taken map[int]bool) {
 		case taken[i]:
 		case ev.Type == timeline.EventFailover, ev.Type == timeline.EventGateway:
 			ha = append(ha, ev)
-		case ev.Type == timeline.EventTopologyChange, ev.Type == timeline.EventRootPort, ev.Type == timeline.EventRootBridge:
+		case ev.Type == timeline.EventTopologyChange, ev.Type == timeline.EventRootPort, ev.Type == timeline.EventRootBridge,
+			ev.Type == timeline.EventSTPRole, ev.Type == timeline.EventSTPState && ev.Attrs["to"] == "forwarding":
 			stp = append(stp, ev)
 		}
 	}
@@ -156,6 +158,45 @@ func (e *pasted) moved(taken map[int]bool) {
 		c.Summary = fmt.Sprintf("%s changed its role to %s.", ha[0].Subject.Device, ha[0].Attrs["to"])
 		c.Missing = []string{"why: what its peer and its links say of the same moment", "how long traffic was interrupted (a probe)"}
 		c.Next = []string{"Read the reason of the failover on both units (show failover history), and check that the state is replicated."}
+		e.add(c, Suspected)
+	}
+}
+
+// looped: many addresses go to and fro between two ports, or few very fast.
+func (e *pasted) looped() {
+	type pair struct{ device, ports string }
+	var order []pair
+	pairs := map[pair][]timeline.Event{}
+	for _, ev := range e.Events {
+		if ev.Type != timeline.EventMACMove {
+			continue
+		}
+		ports := []string{ev.Attrs["from"], ev.Attrs["to"]}
+		slices.Sort(ports)
+		key := pair{ev.Device, list(ports)}
+		if pairs[key] == nil {
+			order = append(order, key)
+		}
+		pairs[key] = append(pairs[key], ev)
+	}
+	for _, key := range order {
+		moves := pairs[key]
+		macs := map[string]bool{}
+		for _, ev := range moves {
+			macs[ev.Attrs["mac"]] = true
+		}
+		first, last := moves[0], moves[len(moves)-1]
+		c := newClaim("l2-loop", timeline.Device(first.Device), 0.3)
+		if float64(len(macs)) < c.limit("many", 5) && float64(len(moves)) < c.limit("fast", 6) {
+			continue
+		}
+		c.say(0.1, told(first))
+		c.say(0.15, Evidence{Source: first.Origin.Collector, Subject: c.Subject, Metric: string(timeline.EventMACMove), Span: first.Span.Union(last.Span),
+			Text: fmt.Sprintf("%s moved between %s %s within %s", Plural(len(macs), "address"), key.ports, Plural(len(moves), "time"), last.Span.Mid().Sub(first.Span.Mid()).Round(time.Second))})
+		c.Events, c.Span = moves, first.Span.Union(last.Span)
+		c.Missing = []string{"broadcasts received by both ports, and what storm control says", "what is plugged in behind both ports"}
+		c.Summary = fmt.Sprintf("%s learns the same addresses now on one port, now on the other (%s): frames go round between them.", first.Device, key.ports)
+		c.Next = []string{fmt.Sprintf("Shut one of the two ports (%s) and see whether the messages end; then find the cable that joins them.", key.ports)}
 		e.add(c, Suspected)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"whydrop/correlate/timeline"
 )
@@ -163,5 +164,30 @@ func TestPastedSaysWhyNotTheWindow(t *testing.T) {
 	}
 	if a := strings.Join(got[0].Against, "\n"); !strings.Contains(a, "tcp-window: run 3 reached 484 Mbit/s with the same window") {
 		t.Errorf("against: %s", a)
+	}
+}
+
+func TestAddressesThatGoToAndFroBetweenTwoPortsAreALoop(t *testing.T) {
+	move := func(sec int, mac, from, to string) timeline.Event {
+		return timeline.Event{Subject: timeline.Device("e1"), Type: timeline.EventMACMove, Span: timeline.At(time.Date(2026, 3, 3, 10, 0, sec, 0, time.UTC)),
+			Text: "flaps", Attrs: map[string]string{"mac": mac, "from": from, "to": to}}
+	}
+	for name, c := range map[string]struct {
+		events []timeline.Event
+		want   string
+	}{
+		"six addresses between the same two": {[]timeline.Event{move(1, "a", "1", "2"), move(1, "b", "2", "1"), move(2, "c", "1", "2"), move(2, "d", "1", "2"), move(3, "e", "2", "1"), move(3, "f", "1", "2")}, "l2-loop"},
+		"one that moves once":                {[]timeline.Event{move(1, "a", "1", "2")}, ""},
+		"six between ports of their own":     {[]timeline.Event{move(1, "a", "1", "2"), move(1, "b", "1", "3"), move(2, "c", "1", "4"), move(2, "d", "1", "5"), move(3, "e", "1", "6"), move(3, "f", "1", "7")}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			if found := EvaluatePasted(Pasted{Events: c.events}); len(found) > 0 {
+				got = found[0].ID()
+			}
+			if got != c.want {
+				t.Errorf("found %q, want %q", got, c.want)
+			}
+		})
 	}
 }

@@ -69,6 +69,8 @@ var (
 	beforeWords = regexp.MustCompile(`\b(before|at first|initial(ly)?|original(ly)?|old|prior|faulty|bad)\b`)
 	earlyWords  = regexp.MustCompile(`\b(first|1st|initial) (second|interval|sec|\d+ ?s|report)\b|\bstart of the test\b`)
 	beganWords  = regexp.MustCompile(`\b(then|afterwards|after that|but later)\b.{0,20}\b(0|zero|nothing|none|stops?|stopped|stalls?|stalled|hangs?)\b|\b(connects|handshake|starts|begins)\b`)
+	loadWords   = regexp.MustCompile(`\b(under (full )?load|loaded|while|during|uploads?|downloads?|uploading|downloading|busy|backup|saturated|transfers?|copying)\b`)
+	idleWords   = regexp.MustCompile(`\b(idle|nothing else|no load|unloaded|without load|quiet|before|after|at night)\b`)
 	failWords   = regexp.MustCompile(`\b(fails?|failed|hangs?|hung|stalls?|stalled|time-?outs?|timed out|no (answer|reply|response)|nothing (arrives|passes|gets through|comes)|blocked|dead|lost all)\b`)
 	passWords   = regexp.MustCompile(`\b(works?|passes|passed|ok|fine|succeeds|gets through|normal)\b`)
 	toolWords   = regexp.MustCompile(`\b(iperf ?2(\.\d+)*|iperf ?3(\.\d+)*|iperf|netperf|nuttcp|ttcp|ntttcp|netcat|curl|wget|speedtest|ftp|scp|cygwin|other (tool|program)|another (tool|program)|different (tool|program)|native (build|tool)|ping)\b`)
@@ -86,6 +88,7 @@ func state(name, words string) string {
 		}
 		return ""
 	}
+	on := ""
 	for _, loc := range topic.FindAllStringSubmatchIndex(words, -1) {
 		// The clause around the word: a setting's state stands close to it.
 		from, to := loc[2], loc[3]
@@ -94,10 +97,10 @@ func state(name, words string) string {
 		case offWords.MatchString(after) || offWords.MatchString(before) || offWords.MatchString(words[from:to]):
 			return "off"
 		case onWords.MatchString(after) || onWords.MatchString(before):
-			return "on"
+			on = "on" // unless the next word for it says otherwise: "with inspection by the IPS off"
 		}
 	}
-	return ""
+	return on
 }
 
 // clause returns the up to three words next to a place, within its clause.

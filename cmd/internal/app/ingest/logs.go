@@ -20,7 +20,7 @@ type logBlock struct {
 }
 
 // relayed is the head that a log server puts in front: its own time, and the device.
-var relayed = regexp.MustCompile(`^(?:<\d{1,3}>)?(?:[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d|\d{4}-\d\d-\d\d[T ]\S+)\s+([A-Za-z][\w.-]*|\d{1,3}(?:\.\d{1,3}){3})[ :]`)
+var relayed = regexp.MustCompile(`^(?:<\d{1,3}>)?(?:[A-Z][a-z]{2} {1,2}\d{1,2}(?: \d{4})? \d\d:\d\d:\d\d|\d{4}-\d\d-\d\d[T ]\S+)\s+([A-Za-z][\w.-]*|\d{1,3}(?:\.\d{1,3}){3})[ :]`)
 
 // messageCode is a message's name, quickly.
 var messageCode = regexp.MustCompile(`%[A-Z][A-Z0-9_]*(?:-[A-Z0-9_]+)*-[0-7]-[A-Z0-9_]+\s?:`)
