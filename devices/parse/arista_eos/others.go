@@ -27,7 +27,7 @@ func ShowInterfacesTransceiver(output string, r *devices.Reading) {
 			return
 		}
 		f := strings.Fields(line)
-		if len(f) < len(kinds)+1 || !block.IsPortName(f[0]) {
+		if len(f) < len(kinds)+1 || !block.IsPortName(f[0]) || !text.IsLetter(f[0][0]) {
 			continue
 		}
 		for n, k := range kinds {
