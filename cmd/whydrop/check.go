@@ -16,7 +16,7 @@ func newCheck() *cobra.Command {
 		Long: `Tries every device and probe: is it reachable, does it accept the credentials, what can be read, how long does
 it take, how often does it refresh its counters, how far is its clock off. A failure says which key to change.
 Exit code 0: all passed; 4: some failed; 3: all failed.`,
-		Args: cobra.NoArgs,
+		Args: nothing("; the site file is named with -f"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			plan, err := loadSite(site)
 			if err != nil {

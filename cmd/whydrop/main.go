@@ -8,11 +8,13 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"whydrop/cmd/internal/app"
+	"whydrop/rules"
 )
 
 // commands is the list of sub-commands in the order of help: a new one is one line here and one file beside this one.
@@ -49,7 +51,7 @@ func run(args []string) int {
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
-			return app.Usagef("%s: want %s, got %d arguments", cmd.CommandPath(), what, len(args))
+			return app.Usagef("%s: want %s, got %s", strings.TrimPrefix(cmd.CommandPath(), "whydrop "), what, rules.Plural(len(args), "argument"))
 		}
 		return nil
 	}
@@ -57,6 +59,49 @@ func exactly(n int, what string) cobra.PositionalArgs {
 
 // numberTrouble finds the library's own words behind ours in a flag's error.
 var numberTrouble = regexp.MustCompile(`(invalid argument .* flag): .*`)
+
+// noCommand refuses what is no sub-command, with those it may have been meant for.
+func noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := ""
+	if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
+		hint = "; did you mean " + strings.Join(s, " or ") + "?"
+	}
+	return app.Usagef("unknown command %q%s (%s --help lists them)", args[0], hint, cmd.CommandPath())
+}
+
+// nothing wants no arguments; hint says where what may have been meant goes.
+func nothing(hint string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return app.Usagef("%s takes no argument such as %q%s", strings.TrimPrefix(cmd.CommandPath(), "whydrop "), args[0], hint)
+		}
+		return nil
+	}
+}
+
+// flagKinds says what flags of a type want.
+var flagKinds = map[string]string{
+	"duration": "a time with its unit, such as 30s or 5m", "int": "a whole number", "uint64": "a whole number of 0 or more", "float64": "a number",
+	"bool": "true or false",
+}
+
+// flagNamed finds the long name of the flag in such an error: for "-n, --count" flag.
+var flagNamed = regexp.MustCompile(`for "(?:-\w, )?--([\w-]+)" flag$`)
+
+// wanted adds to an error of a flag's value what the flag wants.
+func wanted(cmd *cobra.Command, text string) string {
+	m := flagNamed.FindStringSubmatch(text)
+	if m == nil {
+		return text
+	}
+	if f := cmd.Flags().Lookup(m[1]); f != nil && flagKinds[f.Value.Type()] != "" {
+		text += ": want " + flagKinds[f.Value.Type()]
+	}
+	return text
+}
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
@@ -66,13 +111,14 @@ func newRoot() *cobra.Command {
 		Version:       app.VersionLine(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          noCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return app.Usagef("%s", numberTrouble.ReplaceAllString(err.Error(), "$1"))
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return app.Usagef("%s", wanted(cmd, numberTrouble.ReplaceAllString(err.Error(), "$1")))
 	})
 	cobra.EnableCommandSorting = false
+	root.SuggestionsMinimumDistance = 2
 	for _, g := range commands {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.list {

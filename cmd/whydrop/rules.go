@@ -15,7 +15,7 @@ func newRules() *cobra.Command {
 		Long: `The causes that whydrop knows are rules: data, one YAML file a cause. Rules of your own are files like them in a
 directory that --rules names (see rules/catalog/README.md); a file with a mistake is refused with file, line and key, and the
 rest is used.`,
-		Args: cobra.NoArgs,
+		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newRulesList(), newRulesExplain(), newRulesTest())
@@ -25,7 +25,7 @@ rest is used.`,
 func newRulesList() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
-		Use: "list", Short: "List the causes: id, subject, strongest verdict, title", Args: cobra.NoArgs,
+		Use: "list", Short: "List the causes: id, subject, strongest verdict, title", Args: nothing(""),
 		RunE: func(*cobra.Command, []string) error { return app.ListRules(os.Stdout, format) },
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
@@ -36,7 +36,7 @@ func newRulesList() *cobra.Command {
 func newRulesExplain() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
-		Use: "explain ID", Short: "Explain one cause: thresholds, evidence for and against, what to do", Args: exactly(1, "the id of one cause (whydrop rules list)"),
+		Use: "explain ID", Short: "Explain one cause: thresholds, evidence, what to do", Args: exactly(1, "the id of one cause (whydrop rules list)"),
 		RunE: func(_ *cobra.Command, args []string) error { return app.ExplainRule(os.Stdout, args[0], format) },
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")

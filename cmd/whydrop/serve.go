@@ -24,7 +24,7 @@ func newServe() *cobra.Command {
 It listens on 127.0.0.1 unless --listen names another address (0.0.0.0 or :: for all). Clients without the token are
 limited in time, rate and streams; clients that show it are not. The token never crosses the wire. By UDP nothing goes to
 an address that has no control connection.`,
-		Args: cobra.NoArgs,
+		Args: nothing("; the address is named with --listen, the port with -p"),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if opt.MaxTime, err = app.ParseSeconds(maxTime); err != nil {
 				return app.Usagef("--max-time: %w", err)

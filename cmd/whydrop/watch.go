@@ -27,7 +27,7 @@ What devices send by themselves is taken in at the addresses under receivers in 
 --traps; a port alone is this host's loopback. Log lines of every common form are read over UDP, TCP and TLS, traps
 and informs of SNMP version 1, 2c and 3. Who sends is told by the address; traps must have a community or a user that
 the site file knows.`,
-		Args: cobra.NoArgs,
+		Args: nothing("; the site file is named with -f"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkReportFlags(format, file); err != nil {
 				return err

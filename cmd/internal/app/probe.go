@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 	"time"
 
 	"whydrop/cmd/internal/report"
@@ -64,6 +65,8 @@ func Probe(ctx context.Context, opt ProbeOptions) error {
 	switch {
 	case ctx.Err() != nil:
 		return Exit{Code: ExitInterrupted}
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return Exit{ExitNotMeasured, fmt.Errorf("%w; does whydrop serve or iperf3 -s run there, on that port?", err)}
 	case err != nil:
 		return Exit{ExitNotMeasured, err}
 	case res.FarProblem != nil: // said in the result

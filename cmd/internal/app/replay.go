@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -33,7 +34,10 @@ func OpenRecording(path string) (Recording, error) {
 	}
 	f.Close()
 	s, err := session.Open(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, session.ErrNotSession):
+		return Recording{}, Exit{ExitNotMeasured, fmt.Errorf("%w; whydrop analyze reads texts and facts", err)}
+	case err != nil:
 		return Recording{}, Exit{ExitNotMeasured, err}
 	}
 	defer s.Close()

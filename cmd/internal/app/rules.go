@@ -123,7 +123,7 @@ type ruleClause struct {
 func ExplainRule(w io.Writer, id, format string) error {
 	i := slices.IndexFunc(Catalogue(), func(r rules.Rule) bool { return r.ID == id })
 	if i < 0 {
-		return Usagef("there is no rule %q%s; whydrop rules list names them", id, nearestRule(id))
+		return Usagef("there is no rule %q%s (whydrop rules list names them)", id, nearestRule(id))
 	}
 	t := textOf(Catalogue()[i])
 	switch format {
@@ -136,12 +136,17 @@ func ExplainRule(w io.Writer, id, format string) error {
 	return Usagef("--format %s: want text or json", format)
 }
 
-// nearestRule names the rule whose id holds the words of another, "" if there is none.
+// nearestRule names the rule whose id holds the words of another or is a typing mistake away, "" if there is none.
 func nearestRule(id string) string {
+	var ids []string
 	for _, r := range Catalogue() {
 		if strings.Contains(r.ID, id) || strings.Contains(id, r.ID) {
-			return fmt.Sprintf(" (%s?)", r.ID)
+			return fmt.Sprintf("; did you mean %s?", r.ID)
 		}
+		ids = append(ids, r.ID)
+	}
+	if n := nearest(id, ids); n != "" {
+		return fmt.Sprintf("; did you mean %s?", n)
 	}
 	return ""
 }
