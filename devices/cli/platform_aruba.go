@@ -9,7 +9,7 @@ var arubaAOSCX = Platform{
 	States:    []string{"show spanning-tree"},
 	Log:       []string{"show clock"},
 	LogToo:    []string{"show events -r -n 200"},
-	Slow:      []string{"show lldp neighbor-info", "show lacp interfaces", "show system resource-utilization"},
+	Slow:      []string{"show lldp neighbor-info", "show lacp interfaces", "show interface dom detail", "show system resource-utilization"},
 	Once:      []string{"show version"},
 	OnRequest: []string{"show mac-address-table", "show arp all-vrfs"},
 	Refused:   regexp.MustCompile(`^(?:Invalid input|Ambiguous command|Command incomplete|Cannot execute command)`),

@@ -52,7 +52,7 @@ var ciscoIOSXR = Platform{
 	Counters:  []string{"show interfaces [NAME]"},
 	States:    []string{"show hsrp detail", "show vrrp detail"},
 	Log:       []string{"show logging", "show clock"},
-	Slow:      []string{"show lldp neighbors detail", "show cdp neighbors detail", "show processes cpu"},
+	Slow:      []string{"show bundle", "show lldp neighbors detail", "show cdp neighbors detail", "show processes cpu"},
 	Once:      []string{"show version"},
 	OnRequest: []string{"show arp", "show spanning-tree mst NAME", "show spanning-tree pvrst NAME"},
 	Marks:     Marks{Software: regexp.MustCompile(`Cisco IOS[ -]XR|IOS XR Software`), Prompt: regexp.MustCompile(`^RP/\d+/\w+/CPU\d+:`)},

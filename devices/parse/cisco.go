@@ -73,6 +73,7 @@ var ciscoNXOS = map[string]Parser{
 
 // ciscoIOSXR is of Cisco IOS XR.
 var ciscoIOSXR = map[string]Parser{
+	"show bundle":                plain(cisco_iosxr.ShowBundle),
 	"show interfaces":            plain(cisco_iosxr.ShowInterfaces),
 	"show spanning-tree mst":     plain(cisco_iosxr.ShowSpanningTree),
 	"show spanning-tree pvrst":   plain(cisco_iosxr.ShowSpanningTree),

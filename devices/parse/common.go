@@ -112,3 +112,9 @@ func neighbours(protocol string) Parser {
 func groups(protocol string) Parser {
 	return func(in Input, r *devices.Reading) { tables.Groups(in.Text, protocol, r) }
 }
+
+// optics reads modules by the labels of their figures.
+func optics(in Input, r *devices.Reading) { tables.OpticLabels(in.Text, "", r) }
+
+// optic reads the module of one port, which the command names.
+func optic(text, port string, r *devices.Reading) { tables.OpticLabels(text, port, r) }

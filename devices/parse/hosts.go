@@ -11,6 +11,8 @@ import (
 
 // linuxHost is of a Linux host and its tools.
 var linuxHost = map[string]Parser{
+	"ethtool -m":            named(optic),
+	"bridge fdb show":       plain(linux.BridgeFDB),
 	"ip -s -s -d link":      plain(linux.IPLink),
 	"ip -s -s -d link show": plain(linux.IPLink),
 	"ethtool -S":            named(linux.Statistics),
@@ -26,6 +28,8 @@ var linuxHost = map[string]Parser{
 
 // mikrotikRouterOS is of MikroTik RouterOS.
 var mikrotikRouterOS = map[string]Parser{
+	"interface bridge host print detail without-paging":    plain(mikrotik_routeros.Hosts),
+	"ip neighbor print detail without-paging":              plain(mikrotik_routeros.Neighbours),
 	"interface print detail without-paging":                plain(mikrotik_routeros.Interfaces),
 	"interface print stats-detail without-paging":          plain(mikrotik_routeros.Interfaces),
 	"interface ethernet print stats-detail without-paging": plain(mikrotik_routeros.Interfaces),

@@ -62,3 +62,41 @@ func IPNeighbours(output string, r *devices.Reading) {
 		r.Bindings = append(r.Bindings, b)
 	}
 }
+
+// BridgeFDB reads "bridge fdb show": "00:11:22:33:44:55 dev eth1 vlan 10 master br0". Addresses of groups are left out.
+func BridgeFDB(output string, r *devices.Reading) {
+	if r.Stations == nil {
+		r.Stations = []devices.Station{}
+	}
+	lines := text.NewLines(output)
+	for {
+		line, _, _, ok := lines.Next()
+		if !ok {
+			return
+		}
+		const fewest = 3
+		f := strings.Fields(line)
+		if len(f) < fewest || f[1] != "dev" {
+			continue
+		}
+		mac, ok := text.MAC(f[0])
+		const group = 1 // IEEE 802: the lowest bit of the first octet
+		if !ok || strings.IndexByte("13579bdf", mac[group]) >= 0 {
+			continue
+		}
+		s := devices.Station{MAC: mac, Port: f[2], Status: "learned"}
+		for i := fewest; i < len(f); i++ {
+			switch {
+			case f[i] == "vlan" && i+1 < len(f):
+				if n, rest, ok := text.Uint32(f[i+1]); ok && rest == "" && n < 4095 {
+					s.VLAN = devices.Some(n)
+				}
+			case f[i] == "permanent":
+				s.Status = "self"
+			case f[i] == "static", f[i] == "sticky":
+				s.Status = "static"
+			}
+		}
+		r.Stations = append(r.Stations, s)
+	}
+}

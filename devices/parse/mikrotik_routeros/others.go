@@ -192,3 +192,53 @@ func size(s string) (bytes float64, ok bool) {
 	scale := map[string]float64{"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}[unit]
 	return v * scale, ok && scale > 0
 }
+
+// Hosts reads "interface bridge host print detail": the forwarding database, one record for each address.
+func Hosts(output string, r *devices.Reading) {
+	if r.Stations == nil {
+		r.Stations = []devices.Station{}
+	}
+	for _, rec := range records(output) {
+		s := devices.Station{Port: rec.values["on-interface"], Status: "learned"}
+		var ok bool
+		if s.MAC, ok = text.MAC(rec.values["mac-address"]); !ok {
+			continue
+		}
+		switch {
+		case strings.Contains(rec.flags, "L"):
+			s.Status = "self"
+		case !strings.Contains(rec.flags, "D"):
+			s.Status = "static"
+		}
+		if n, rest, ok := text.Uint32(rec.values["vid"]); ok && rest == "" && n > 0 && n < 4095 {
+			s.VLAN = devices.Some(n)
+		}
+		r.Stations = append(r.Stations, s)
+	}
+}
+
+// Neighbours reads "ip neighbor print detail": what was learned by LLDP, CDP or MikroTik's own protocol.
+func Neighbours(output string, r *devices.Reading) {
+	if r.Neighbours == nil {
+		r.Neighbours = []devices.Neighbour{}
+	}
+	for _, rec := range records(output) {
+		port, _, _ := strings.Cut(rec.values["interface"], ",")
+		n := devices.Neighbour{Port: port, Protocol: "mndp", System: rec.values["identity"], PortID: rec.values["interface-name"], Platform: rec.values["system-description"]}
+		for _, protocol := range []string{"cdp", "lldp"} {
+			if strings.Contains(rec.values["discovered-by"], protocol) {
+				n.Protocol = protocol
+			}
+		}
+		if n.Platform == "" {
+			n.Platform = strings.TrimSpace(rec.values["platform"] + " " + rec.values["board"])
+		}
+		n.Chassis, _ = text.MAC(rec.values["mac-address"])
+		if ip, err := netip.ParseAddr(rec.values["address"]); err == nil {
+			n.Address = ip.WithZone("")
+		}
+		if n.Port != "" && (n.System != "" || n.Chassis != "") {
+			r.Neighbours = append(r.Neighbours, n)
+		}
+	}
+}
