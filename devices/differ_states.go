@@ -226,7 +226,7 @@ func (w *writer) spanningTree(p *portState, i *Interface, sub timeline.Subject) 
 		if p.role.OK && p.role != i.STPRole && w.portOwns(p, sub, roleOwner) {
 			w.event(sub, timeline.EventSTPRole, w.since(p),
 				"spanning tree changed the role of "+sub.Name+" from "+p.role.Value+" to "+i.STPRole.Value,
-				map[string]string{"from": p.role.Value, "to": i.STPRole.Value})
+				map[string]string{"from": p.role.Value, "to": i.STPRole.Value, "source": i.STPRoleFrom})
 		}
 		w.portOwns(p, sub, roleOwner)
 		p.role = i.STPRole

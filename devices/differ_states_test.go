@@ -1,11 +1,32 @@
 package devices
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"whydrop/correlate/timeline"
 )
+
+func TestAnEventSaysWhatARoleWasDerivedFrom(t *testing.T) {
+	var d Differ
+	at := time.Date(2026, 3, 1, 14, 2, 0, 0, time.UTC)
+	var sources []string
+	for n, role := range []string{"alternate", "root"} {
+		sp := timeline.Span{From: at.Add(time.Duration(n) * time.Second), To: at.Add(time.Duration(n) * time.Second)}
+		i := Interface{Name: "p", STPState: Some("forwarding"), STPRole: Some(role)}
+		i.STPRoleFrom = "dot1dStpRootPort"
+		tree := Tree{Name: "mst 2", Ports: []TreePort{{Port: "p", Role: Some(role), RoleFrom: "ieee8021SpanningTreeRootPort"}}}
+		for _, rec := range d.Records(Reading{Device: "d", Span: sp, Origin: timeline.Origin{Collector: "snmp:d"}, Interfaces: []Interface{i}, Trees: []Tree{tree}}) {
+			if e, ok := rec.(timeline.Event); ok && e.Type == timeline.EventSTPRole {
+				sources = append(sources, e.Attrs["source"])
+			}
+		}
+	}
+	if want := []string{"dot1dStpRootPort", "ieee8021SpanningTreeRootPort"}; !slices.Equal(sources, want) {
+		t.Errorf("sources %q, want %q", sources, want)
+	}
+}
 
 func TestAnAgentThatNoticesLateDatesNothing(t *testing.T) {
 	netSNMP := func(r *Reading) { r.SysObjectID = Some("1.3.6.1.4.1.8072.3.2.10") }

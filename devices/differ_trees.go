@@ -97,7 +97,7 @@ func (w *writer) treePort(t *Tree, p *TreePort) {
 	if p.Role.OK && !own {
 		if before, between, news := w.turned(sub, what+" role", p.Role.Value); news {
 			w.event(sub, timeline.EventSTPRole, between, "spanning tree changed the role of "+p.Port+" from "+before+" to "+p.Role.Value+" in "+t.Name,
-				map[string]string{"from": before, "to": p.Role.Value, "tree": t.Name})
+				map[string]string{"from": before, "to": p.Role.Value, "tree": t.Name, "source": p.RoleFrom})
 		}
 	}
 	between := timeline.Span{From: w.side.tables.counters[tableKey{sub, what + " forwards"}].at.From, To: w.now.To}

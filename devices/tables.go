@@ -19,6 +19,7 @@ type TreePort struct {
 	Port         string      // the port's name as in Interface.Name
 	State        Opt[string] // disabled, blocking, listening, learning, forwarding, broken; RSTP's discarding is blocking
 	Role         Opt[string] // root, designated, alternate, backup, master, disabled
+	RoleFrom     string      // the objects from which Role was derived; "" if the device named it
 	Cost         Opt[uint32]
 	Forwards     Opt[Counter] // transitions to forwarding
 	Edge         Opt[bool]    // operational edge port (portfast)
@@ -145,6 +146,7 @@ type Sessions struct {
 
 // More of what an interface may say; part of Interface.
 type InterfaceMore struct {
+	STPRoleFrom                      string // the objects from which STPRole was derived; "" if the device named it
 	InBroadcasts, OutBroadcasts      Opt[Counter]
 	InMulticasts, OutMulticasts      Opt[Counter]
 	Fragments, Jabbers               Opt[Counter] // etherStatsFragments, etherStatsJabbers

@@ -62,7 +62,7 @@ const (
 	// learning, forwarding, broken; RSTP's discarding is blocking), tree ("vlan 10", "mst 1"; absent: the only one, or not known).
 	EventSTPState EventType = "stp.state"
 	// EventSTPRole is a change of a port's spanning-tree role. Attrs: from, to (root, designated, alternate,
-	// backup, disabled), tree.
+	// backup, disabled), tree, source (the objects that the role was derived from, if the device did not name it).
 	EventSTPRole EventType = "stp.role"
 	// EventTopologyChange is a rise of dot1dStpTopChanges. The subject is the device. Attrs: count (by how many),
 	// port (where it came from, if known), tree.

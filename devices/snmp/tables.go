@@ -23,6 +23,6 @@ var indexSources = func() map[string]bool {
 // standardTables are those of the IETF, of IEEE 802 and what every vendor has of them.
 var standardTables = []Table{
 	ifTable, ifXTable, etherLike, etherLikeHC, etherPause, etherStats, bridgePorts, mauExits,
-	ieeeTree, mstTrees, commonTree, vlans, lag, fragments, learning,
+	ieeeTree, mstTrees, commonTree, stpRoles, vlans, lag, fragments, learning,
 	lldp, lldpV2, cdp, mau, vlanPorts, fdbSize,
 }

@@ -55,7 +55,7 @@ func fillCommonTree(v View, r *devices.Reading) {
 }
 
 // ieeeTree is the same by IEEE8021-SPANNING-TREE-MIB (IEEE 802.1Q, clause 17), indexed by component and port, with the
-// roles of IEEE8021-MSTP-MIB's ieee8021MstpCistPortTable where there are any.
+// roles of IEEE8021-MSTP-MIB's ieee8021MstpCistPortTable where there are any; elsewhere they are derived, see stpRoles.
 var ieeeTree = Table{
 	Name:    "ieee8021SpanningTreeTable",
 	MIB:     "IEEE8021-SPANNING-TREE-MIB, IEEE8021-MSTP-MIB",
@@ -63,10 +63,12 @@ var ieeeTree = Table{
 	Cadence: States,
 	Roots: []string{
 		ieeeTreeEntry + "4", ieeeTreeEntry + "5", ieeeTreeEntry + "6", ieeeTreeEntry + "7", ieeeTreeEntry + "8",
-		ieeePortState, ieeePortEntry + "6", ieeePortEntry + "11", ieeePortEntry + "14", cistPortRole,
+		ieeePortState, ieeePortEntry + "6", ieeeDesignatedBridge, ieeeDesignatedPort, ieeePortEntry + "11", ieeePortEntry + "14",
+		cistPortRole, ieeeBridgeAddress,
 	},
 	Live: []string{
-		ieeeTreeEntry + "4", ieeeTreeEntry + "5", ieeeTreeEntry + "6", ieeeTreeEntry + "8", ieeePortState, ieeePortEntry + "11", cistPortRole,
+		ieeeTreeEntry + "4", ieeeTreeEntry + "5", ieeeTreeEntry + "6", ieeeTreeEntry + "8", ieeePortState, ieeeDesignatedBridge,
+		ieeeDesignatedPort, ieeePortEntry + "11", cistPortRole,
 	},
 	LiveRow: func(v View, index []uint32) bool { return len(index) < 2 || watchedBridgeRow(v, index) },
 	Part:    "Trees",
@@ -78,6 +80,11 @@ const (
 	ieeePortEntry = "1.3.111.2.802.1.1.3.1.2.1."
 	ieeePortState = ieeePortEntry + "4"
 	cistPortRole  = "1.3.111.2.802.1.1.6.1.3.1.14"
+
+	ieeeDesignatedBridge = ieeePortEntry + "9"
+	ieeeDesignatedPort   = ieeePortEntry + "10"
+	ieeeBridgeAddress    = "1.3.111.2.802.1.1.2.1.1.1.1.2" // ieee8021BridgeBaseBridgeAddress, by component
+	ieeeRolesFrom        = "ieee8021SpanningTreeRootPort, ieee8021SpanningTreePortState, ieee8021SpanningTreePortDesignatedBridge, ieee8021SpanningTreePortDesignatedPort"
 )
 
 // mstRoleWords are the values of ieee8021MstpPortRole.
@@ -92,8 +99,13 @@ func fillIEEETree(v View, r *devices.Reading) {
 		if len(v.Rows(mstEntry+"5")) > 0 {
 			t.Protocol = "mstp"
 		}
+		roles := treeRoles{own: macKey(v.At(ieeeBridgeAddress, c.Index...).Octets()), root: t.RootPort}
 		for _, p := range v.Rows(ieeePortState) {
-			if len(p.Index) != 2 || p.Index[0] != c.Index[0] || !v.WantsBridgePort(p.Index[1]) {
+			if len(p.Index) != 2 || p.Index[0] != c.Index[0] {
+				continue
+			}
+			roles.add(v.BridgePort(p.Index[1]), p.Word(stpStateWords), v.At(ieeeDesignatedBridge, p.Index...).Octets(), v.At(ieeeDesignatedPort, p.Index...).Octets())
+			if !v.WantsBridgePort(p.Index[1]) {
 				continue
 			}
 			t.Ports = append(t.Ports, devices.TreePort{
@@ -102,6 +114,7 @@ func fillIEEETree(v View, r *devices.Reading) {
 				Edge: v.At(ieeePortEntry+"14", p.Index...).Truth(),
 			})
 		}
+		roles.fill(&t, r.Interfaces, ieeeRolesFrom)
 		r.Trees = append(r.Trees, t)
 		return // further components are other bridges in one box
 	}

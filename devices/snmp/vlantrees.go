@@ -162,8 +162,12 @@ func (s *session) readVLANs(ctx context.Context, r *devices.Reading) {
 		values := map[string]value{}
 		err := s.in(t.vlan, func() error {
 			ids := append([]string(nil), stpScalars...)
+			ids = append(ids, dot1dBaseBridgeAddress+".0")
 			for _, p := range t.ports {
-				ids = append(ids, stpPortState+dotted([]uint32{p}))
+				ids = append(ids, stpPortState+uintText(p))
+				if !roles[t.role(p)].given() {
+					ids = append(ids, stpDesignatedBridge+"."+uintText(p), stpDesignatedPort+"."+uintText(p))
+				}
 			}
 			for _, b := range s.batches(group{ids: ids}) {
 				if err := s.peek(ctx, b, values); err != nil {
@@ -193,14 +197,21 @@ func (s *session) vlanTree(t *vlanTree, values, roles map[string]value) devices.
 	if b := bridge(func(id string) value { return values[id] }, v); b != nil {
 		out.Bridge = *b
 	}
+	own, _ := values[dot1dBaseBridgeAddress+".0"].octets()
+	derived := treeRoles{own: macKey(own), root: out.RootPort}
 	for _, p := range t.ports {
+		state := word(values[stpPortState+uintText(p)].gauge(), stpStateWords)
+		bridge, _ := values[stpDesignatedBridge+"."+uintText(p)].octets()
+		port, _ := values[stpDesignatedPort+"."+uintText(p)].octets()
+		derived.add(v.BridgePort(p), state, bridge, port)
 		role := roles[t.role(p)].gauge()
 		if role.OK {
 			out.Protocol = "rapid-pvst"
 		}
 		out.Ports = append(out.Ports, devices.TreePort{
-			Port: v.BridgePort(p), State: word(values[stpPortState+dotted([]uint32{p})].gauge(), stpStateWords), Role: word(role, stpRoleWords),
+			Port: v.BridgePort(p), State: state, Role: word(role, stpRoleWords),
 		})
 	}
+	derived.fill(&out, nil, rolesFrom)
 	return out
 }
