@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"whydrop/cmd/internal/app"
 	"whydrop/cmd/internal/report"
@@ -127,8 +129,15 @@ func finish(res app.Result, format, file string, interrupted bool) error {
 
 // emit prints the document and writes it to file, if one is named.
 func emit(d report.Document, format, file string) error {
-	if err := app.WriteReport(os.Stdout, d, format); err != nil {
+	var b bytes.Buffer
+	if err := app.WriteReport(&b, d, format); err != nil {
 		return err
+	}
+	if _, err := os.Stdout.Write(b.Bytes()); err != nil {
+		return err
+	}
+	if scrolled(b.Bytes()) {
+		fmt.Fprintln(os.Stderr, "\nin short: "+d.Headline)
 	}
 	if file != "" {
 		if err := app.SaveReport(file, d); err != nil {
@@ -140,6 +149,12 @@ func emit(d report.Document, format, file string) error {
 		fmt.Fprintln(os.Stderr, "session: "+*d.Session)
 	}
 	return nil
+}
+
+// scrolled says whether the head of what was printed has left the screen.
+func scrolled(text []byte) bool {
+	_, height, err := term.GetSize(int(os.Stdout.Fd()))
+	return err == nil && bytes.Count(text, []byte("\n")) >= height
 }
 
 func exitFor(d report.Document) error {

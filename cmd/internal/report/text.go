@@ -228,7 +228,7 @@ func evidenceText(f Finding, e Evidence) string {
 		b.WriteString(m + " ")
 	}
 	words := evidenceWords(e)
-	if name := (PortName{e.Device, e.Port}).String(); strings.TrimSpace(name) != "" && !strings.HasPrefix(words, name) {
+	if name := (PortName{e.Device, e.Port}).String(); strings.TrimSpace(name) != "" && !strings.Contains(words, name) {
 		b.WriteString(name + ": ")
 	}
 	b.WriteString(words)
