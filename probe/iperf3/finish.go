@@ -18,6 +18,8 @@ const (
 	// the window it offers shows that it has not.
 	stockGrace     = 150 * time.Millisecond
 	stockGraceMost = time.Second
+	// datagramGrace is that time for datagrams, which nobody acknowledges.
+	datagramGrace = 100 * time.Millisecond
 )
 
 // stopSending ends the senders of this end, if they have not ended; receivers go on until the far end has no more.
@@ -146,7 +148,7 @@ func (f *flow) readSender(r *reading, i int, c *dataConn, info tcpinfo.Info) {
 // dueTime takes off the time of a stock receiver what this end waited after the last byte: its clock runs to the word of
 // the test's end.
 func (f *flow) dueTime(far *Results, waited time.Duration) {
-	if f.ours || f.test.UDP {
+	if f.ours || waited == 0 {
 		return
 	}
 	least := f.end.Sub(f.counted).Seconds()

@@ -307,8 +307,13 @@ func (f *flow) finish(ctx context.Context) (Results, error) {
 	f.stopSending()
 	f.end = time.Now()
 	var waited time.Duration
-	if !f.test.Reverse && !f.test.UDP {
+	switch {
+	case f.test.Reverse:
+	case !f.test.UDP:
 		waited = -time.Until(f.drain(ctx))
+	case !f.ours && !f.test.Bidirectional: // a stock far end that sends too would go on meanwhile
+		pause(ctx, datagramGrace)
+		waited = time.Since(f.end)
 	}
 	if err := f.ctl.send(testEnd, nil); err != nil {
 		return Results{}, err
