@@ -23,7 +23,7 @@ type appFacts struct {
 }
 
 // programs are those that move data with windows, ciphers or checks of their own.
-var programs = regexp.MustCompile(`\b(scp|sftp|ssh|rsync|smb|cifs|samba|robocopy|ftp|ftps|nfs|backup|browser|curl|wget|application)\b`)
+var programs = regexp.MustCompile(`\b(scp|sftp|ssh|rsync|smb|cifs|samba|robocopy|ftp|ftps|nfs|backup|browser|curl|wget|application)\b|\b(from|to|onto) (a |the )?(local )?(disk|file|ssd|hdd)\b`)
 
 func (sc *scene) appFacts(ps *pathScene) *appFacts {
 	f := &appFacts{Busy: nan, Slow: nan, Fast: nan, Times: nan, Retrans: nan, CPU: nan}

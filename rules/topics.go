@@ -18,8 +18,8 @@ var topics = map[string]*regexp.Regexp{
 	"pause":     word(`flow[ -_]?control|pause\w*|802\.?3x|pfc|backpressure`),
 	"offload":   word(`lso\w*|tso|gso|gro|lro|ufo|offload\w*|hw[ -_]?nat|large[ -_](send|receive)\w*|checksum[ -_]offload|fast[ -_]?path|segmentation`),
 	"scaling":   word(`window[ -_]scal\w*|wscale|scal(e|ing)[ -_](option|factor)`),
-	"window":    word(`[rw]mem\w*|tcp_[rw]mem|socket[ -_]?buf\w*|sock[ -_]?buf\w*|window\w*|rcvbuf\w*|sndbuf\w*|so_rcvbuf|so_sndbuf`),
-	"buffer":    word(`rmem\w*|udp[ -_]?buf\w*|receive[ -_]buf\w*|socket[ -_]?buf\w*|rcvbuf\w*|so_rcvbuf|netdev_max_backlog|rcvbuferrors`),
+	"window":    word(`[rw]mem\w*|tcp_[rw]mem|socket[ -_]?buf\w*|sock[ -_]?buf\w*|window\w*|-w ?\d+[kmg]?|rcvbuf\w*|sndbuf\w*|so_rcvbuf|so_sndbuf`),
+	"buffer":    word(`rmem\w*|udp[ -_]?buf\w*|receive[ -_]buf\w*|socket[ -_]?buf\w*|rcvbuf\w*|so_rcvbuf|-w ?\d+[kmg]?|larger buffer|bigger buffer|default buffer|netdev_max_backlog|rcvbuferrors`),
 	"mtu":       word(`i?mtu|pmtu\w*|mss|jumbo|fragment\w*|df|don'?t[ -_]fragment|too[ -_]big|frag[ -_]needed|need[ -_]?frag\w*`),
 	"pacing":    word(`pac(ed|ing)|fq|unpaced|burst\w*|unlimited|rate[ -_]limited by the sender|smoothed?`),
 	"middlebox": word(`i[dp]s|idps|firewall\w*|inspection|middlebox|proxy|dpi|load[ -_]balancer|appliance|filter box|inline`),
@@ -204,6 +204,10 @@ func (t *hearsay) cureOf(name string, rs []result) cure {
 	off := pick(rs, func(r result) bool { return state(name, r.words) == "off" })
 	rest := pick(rs, func(r result) bool { return !r.early && state(name, r.words) == "" })
 	switch {
+	case len(on)+len(off) > 0 && slices.ContainsFunc(rest, func(r result) bool {
+		return afterWords.MatchString(r.words) && !topic.MatchString(r.words) && namesTopic(r.words)
+	}):
+		return none // something else was changed
 	case len(on) > 0 && len(off) > 0:
 		if c := compare(on, off); c.factor >= 1 {
 			c.better = "off"
