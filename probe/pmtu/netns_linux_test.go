@@ -174,6 +174,19 @@ func TestAWholePathAndAnOldEntry(t *testing.T) {
 	})
 }
 
+func TestJumboFramesBothWays(t *testing.T) {
+	t.Parallel()
+	l := pathtest.NewLine(t, "wdpath-pmj", 1)
+	reflect(t, l, nil)
+	l.MTU("a", 9000, 9000)
+	l.MTU("r1", 9000, 9000)
+	for _, v6 := range []bool{false, true} {
+		if r := run(t, l, Config{To: l.Address("b", v6), STAMPPort: 862}); r.Means != STAMP || r.MTU != 9000 || r.Back != 9000 || r.BackEnds != OwnLink {
+			t.Errorf("IPv6 %v: %+v", v6, r)
+		}
+	}
+}
+
 func TestLossIsNoHole(t *testing.T) {
 	t.Parallel()
 	l := pathtest.NewLine(t, "wdpath-pmr", 1)

@@ -35,8 +35,8 @@ type Report struct {
 // Error returns who said what.
 func (r *Report) Error() string { return fmt.Sprintf("%s says: %s", r.By, r.Text) }
 
-// maxSize is the longest datagram that is read whole.
-const maxSize = 2048
+// maxSize is the longest datagram that is read whole: more than a jumbo frame of 9000 bytes holds.
+const maxSize = 9216
 
 // Reader reads from one socket, from one goroutine at a time.
 type Reader struct {

@@ -134,7 +134,7 @@ type serving struct {
 	rate     float64
 	sessions table[sessionKey, uint32]
 	sources  table[netip.Addr, bucket]
-	out      [2048]byte
+	out      [9216]byte // more than a jumbo frame holds: so large a path's MTU can be found both ways
 }
 
 type sessionKey struct {
