@@ -24,6 +24,7 @@ import (
 	"whydrop/probe/heartbeat"
 	"whydrop/probe/outage"
 	"whydrop/probe/rxtime"
+	"whydrop/probe/sock"
 )
 
 const (
@@ -169,13 +170,13 @@ func (w *wire) Send(n uint64, now time.Time) error {
 	_ = w.conn.SetWriteDeadline(now.Add(time.Second))
 	_, err = w.conn.Write(b)
 	for range 3 { // a report of an earlier one; this one was not sent
-		if !isReport(err) {
+		if !sock.Reported(err) {
 			break
 		}
 		w.refuse(err)
 		_, err = w.conn.Write(b)
 	}
-	if err != nil && isStale(err) {
+	if err != nil && sock.Stale(err) {
 		w.Close()
 		w.failure = heartbeat.Cause(err)
 	}
@@ -184,7 +185,7 @@ func (w *wire) Send(n uint64, now time.Time) error {
 
 // refuse counts a refusal that has no author; those that have come as reports too.
 func (w *wire) refuse(err error) {
-	if isRefused(err) && w.in != nil && !w.in.Reports() {
+	if sock.Refused(err) && w.in != nil && !w.in.Reports() {
 		w.refused++
 	}
 }
@@ -209,7 +210,7 @@ func (w *wire) Receive(b *outage.Book) {
 			w.refused++
 		case errors.As(err, &said):
 			b.Reported(said.By, said.Text)
-		case isStale(err):
+		case sock.Stale(err):
 			w.Close()
 			w.failure = heartbeat.Cause(err)
 		default:

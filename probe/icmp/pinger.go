@@ -18,8 +18,10 @@ import (
 
 	"whydrop/correlate/timeline"
 	"whydrop/probe"
+	"whydrop/probe/heartbeat"
 	"whydrop/probe/outage"
 	"whydrop/probe/rxtime"
+	"whydrop/probe/sock"
 )
 
 const (
@@ -53,42 +55,23 @@ func (p *Pinger) Path() timeline.Subject { return timeline.Path(p.Name) }
 // Probe keeps up the heartbeat until ctx ends, then returns nil. An error means that To has no address, or that
 // the system gives no socket for it ([ErrPermission]).
 func (p *Pinger) Probe(ctx context.Context, out timeline.Sink) error {
-	w, err := open(ctx, p.To)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil
+	return heartbeat.Probe(ctx, opening(p.To), func(w *wire) outage.Config {
+		return outage.Config{
+			Path:      p.Path(),
+			Collector: "icmp:" + p.Name,
+			Kind:      "icmp",
+			To:        w.to.String(),
+			Far:       w.to,
+			Heartbeat: heartbeat.Every(p.Heartbeat, DefaultHeartbeat, MinHeartbeat),
+			Out:       out,
 		}
-		return err
-	}
-	defer w.close()
-	every := p.Heartbeat
-	if every <= 0 {
-		every = DefaultHeartbeat
-	}
-	outage.Run(ctx, outage.Config{
-		Path:      p.Path(),
-		Collector: "icmp:" + p.Name,
-		Kind:      "icmp",
-		To:        w.to.String(),
-		Far:       w.to,
-		Heartbeat: max(every, MinHeartbeat),
-		Out:       out,
-	}, w)
-	return nil
+	})
 }
 
 // Check says whether a host answers echo requests: nil if it does. It returns when it knows, when ctx ends, or
 // after about a second.
 func Check(ctx context.Context, host string) error {
-	w, err := open(ctx, host)
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	if answered, _ := outage.Try(ctx, w); !answered {
-		return fmt.Errorf("icmp: no answer from %s", w.to)
-	}
-	return nil
+	return heartbeat.Check(ctx, opening(host), func(w *wire, _ bool) error { return fmt.Errorf("icmp: no answer from %s", w.to) })
 }
 
 // wire sends echo requests to one host.
@@ -108,6 +91,11 @@ type socket struct {
 	write func([]byte) error
 	id    uint16 // identifier of our requests; of no matter where the kernel sets it
 	raw   bool   // the socket sees others' answers too
+}
+
+// opening returns what opens a wire to a host.
+func opening(host string) func(context.Context) (*wire, error) {
+	return func(ctx context.Context) (*wire, error) { return open(ctx, host) }
 }
 
 func open(ctx context.Context, host string) (*wire, error) {
@@ -133,7 +121,8 @@ func (w *wire) dial(now time.Time) error {
 	return nil
 }
 
-func (w *wire) close() {
+// Close closes the socket.
+func (w *wire) Close() {
 	if w.in != nil {
 		_ = w.in.Close()
 	}
@@ -148,7 +137,7 @@ func (w *wire) Send(n uint64, now time.Time) error {
 			return errors.New("no route")
 		}
 		if err := w.dial(now); err != nil {
-			return cause(err)
+			return heartbeat.Cause(err)
 		}
 	}
 	_ = w.socket.conn.SetWriteDeadline(now.Add(time.Second))
@@ -157,10 +146,10 @@ func (w *wire) Send(n uint64, now time.Time) error {
 	if errors.Is(err, syscall.EHOSTUNREACH) { // a router's word about an earlier one; this one was not sent
 		err = w.socket.write(w.out)
 	}
-	if err != nil && isStale(err) {
-		w.close()
+	if err != nil && sock.Stale(err) {
+		w.Close()
 	}
-	return cause(err)
+	return heartbeat.Cause(err)
 }
 
 // request appends an echo request to b.
@@ -176,24 +165,9 @@ func request(b []byte, to netip.Addr, id uint16, cookie, n uint64) []byte {
 	b = binary.BigEndian.AppendUint64(b, n)
 	b = append(b, make([]byte, payload-16)...)
 	if to.Is4() { // the kernel does it for ICMPv6, whose checksum covers addresses (RFC 4443, section 2.3)
-		binary.BigEndian.PutUint16(b[2:], checksum(b))
+		binary.BigEndian.PutUint16(b[2:], sock.Checksum(0, b))
 	}
 	return b
-}
-
-// checksum is the Internet checksum of RFC 1071.
-func checksum(b []byte) uint16 {
-	var sum uint32
-	for i := 0; i+1 < len(b); i += 2 {
-		sum += uint32(b[i])<<8 | uint32(b[i+1])
-	}
-	if len(b)%2 == 1 {
-		sum += uint32(b[len(b)-1]) << 8
-	}
-	for sum>>16 != 0 {
-		sum = sum&0xffff + sum>>16
-	}
-	return ^uint16(sum)
 }
 
 // Receive enters the answers that have arrived.
@@ -213,8 +187,8 @@ func (w *wire) Receive(b *outage.Book) {
 		var said *rxtime.Report
 		if errors.As(err, &said) {
 			b.Reported(said.By, said.Text)
-		} else if isStale(err) {
-			w.close()
+		} else if sock.Stale(err) {
+			w.Close()
 		}
 	}
 }
@@ -239,13 +213,4 @@ func (w *wire) parse(p rxtime.Packet) (uint64, bool) {
 	n := binary.BigEndian.Uint64(echo.Data[8:])
 	ours := binary.BigEndian.Uint64(echo.Data) == w.cookie && echo.Seq == int(uint16(n)) && n < w.beats
 	return n, ours
-}
-
-// cause returns what the system said, without the addresses around it.
-func cause(err error) error {
-	var op *net.OpError
-	if errors.As(err, &op) {
-		return op.Err
-	}
-	return err
 }

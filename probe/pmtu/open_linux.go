@@ -166,24 +166,9 @@ func (w *wire) build(payload, n int) {
 	}
 	b = append(b, make([]byte, max(payload, 0))...)
 	if w.means == ICMP && w.to.Is4() {
-		binary.BigEndian.PutUint16(b[2:], checksum(b))
+		binary.BigEndian.PutUint16(b[2:], sock.Checksum(0, b))
 	}
 	w.out = b
-}
-
-// checksum is the Internet checksum of RFC 1071.
-func checksum(b []byte) uint16 {
-	var sum uint32
-	for ; len(b) > 1; b = b[2:] {
-		sum += uint32(b[0])<<8 | uint32(b[1])
-	}
-	if len(b) == 1 {
-		sum += uint32(b[0]) << 8
-	}
-	for sum>>16 != 0 {
-		sum = sum&0xffff + sum>>16
-	}
-	return ^uint16(sum)
 }
 
 func (w *wire) receive(until time.Time, give func(reply)) {

@@ -121,7 +121,7 @@ func (f *connected) send(n int, _ time.Time) error {
 				_ = tcp.SetLinger(0) // a reset: the port is free again
 			}
 			_ = conn.Close()
-		} else if !isRefused(err) {
+		} else if !sock.Refused(err) {
 			return
 		}
 		select {

@@ -11,8 +11,10 @@ import (
 
 	"whydrop/correlate/timeline"
 	"whydrop/probe"
+	"whydrop/probe/heartbeat"
 	"whydrop/probe/outage"
 	"whydrop/probe/rxtime"
+	"whydrop/probe/sock"
 
 	"golang.org/x/net/ipv4"
 	"golang.org/x/net/ipv6"
@@ -52,25 +54,18 @@ func (s *Sender) Path() timeline.Subject { return timeline.Path(s.Name) }
 // Probe keeps up the heartbeat until ctx ends, then returns nil. An error means that To is no host: its name has no
 // address, or the address is none.
 func (s *Sender) Probe(ctx context.Context, out timeline.Sink) error {
-	w, err := s.open(ctx)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil
+	return heartbeat.Probe(ctx, s.open, func(w *wire) outage.Config {
+		return outage.Config{
+			Path:      s.Path(),
+			Collector: "stamp:" + s.Name,
+			Kind:      "stamp",
+			To:        w.to.String(),
+			Heartbeat: s.heartbeat(),
+			Far:       w.to.Addr(),
+			Hint:      s.hint(),
+			Out:       out,
 		}
-		return err
-	}
-	defer w.close()
-	outage.Run(ctx, outage.Config{
-		Path:      s.Path(),
-		Collector: "stamp:" + s.Name,
-		Kind:      "stamp",
-		To:        w.to.String(),
-		Heartbeat: s.heartbeat(),
-		Far:       w.to.Addr(),
-		Hint:      s.hint(),
-		Out:       out,
-	}, w)
-	return nil
+	})
 }
 
 // hint is what else may be wrong where a far end says nothing.
@@ -82,10 +77,7 @@ func (s *Sender) hint() string {
 }
 
 func (s *Sender) heartbeat() time.Duration {
-	if s.Heartbeat <= 0 {
-		return DefaultHeartbeat
-	}
-	return max(s.Heartbeat, MinHeartbeat)
+	return heartbeat.Every(s.Heartbeat, DefaultHeartbeat, MinHeartbeat)
 }
 
 // open finds the far end's address. That there is no way to it now is no error.
@@ -141,11 +133,7 @@ func (w *wire) dial() error {
 	}
 	c, err := d.Dial("udp", w.to.String())
 	if err != nil {
-		var op *net.OpError
-		if errors.As(err, &op) {
-			return op.Err
-		}
-		return err
+		return heartbeat.Cause(err)
 	}
 	w.conn = c.(*net.UDPConn)
 	w.local = w.conn.LocalAddr().(*net.UDPAddr).AddrPort()
@@ -158,7 +146,8 @@ func (w *wire) dial() error {
 	return nil
 }
 
-func (w *wire) close() {
+// Close closes the socket.
+func (w *wire) Close() {
 	if w.in != nil {
 		_ = w.in.Close()
 	}
@@ -181,7 +170,7 @@ func (w *wire) Send(n uint64, now time.Time) error {
 	b := q.AppendFor(w.out[:0], w.key)
 	err := w.write(b, now)
 	for range 3 { // a refusal is of an earlier one; this one was not sent
-		if !isReport(err) {
+		if !sock.Reported(err) {
 			break
 		}
 		w.refuse(err)
@@ -190,15 +179,15 @@ func (w *wire) Send(n uint64, now time.Time) error {
 	switch {
 	case err == nil:
 		w.failing = time.Time{}
-	case isStale(err):
-		w.close()
-		w.failure = cause(err)
+	case sock.Stale(err):
+		w.Close()
+		w.failure = heartbeat.Cause(err)
 	case w.failing.IsZero():
 		w.failing = now
 	case now.Sub(w.failing) > redialTime && now.Sub(w.dialled) > redialTime:
 		w.move(now)
 	}
-	return cause(err)
+	return heartbeat.Cause(err)
 }
 
 // move goes over to another socket if this host would send from another address now: Linux says "network is
@@ -225,7 +214,7 @@ func (w *wire) move(now time.Time) {
 
 // refuse counts a refusal that has no author; those that have come as reports too.
 func (w *wire) refuse(err error) {
-	if isRefused(err) && w.in != nil && !w.in.Reports() {
+	if sock.Refused(err) && w.in != nil && !w.in.Reports() {
 		w.refused++
 	}
 }
@@ -246,20 +235,11 @@ func (w *wire) redial(now time.Time) bool {
 		return false
 	}
 	w.dialled = now
-	if w.failure = w.dial(); isStale(w.failure) && !w.pinned {
+	if w.failure = w.dial(); sock.Stale(w.failure) && !w.pinned {
 		w.local = netip.AddrPortFrom(netip.Addr{}, w.local.Port())
 		w.failure = w.dial()
 	}
 	return w.failure == nil
-}
-
-// cause returns what the system said, without the addresses around it.
-func cause(err error) error {
-	var op *net.OpError
-	if errors.As(err, &op) {
-		return op.Err
-	}
-	return err
 }
 
 // Receive enters the answers that have arrived.
@@ -278,9 +258,9 @@ func (w *wire) Receive(b *outage.Book) {
 			w.refused++
 		case errors.As(err, &said):
 			b.Reported(said.By, said.Text)
-		case isStale(err):
-			w.close()
-			w.failure = cause(err)
+		case sock.Stale(err):
+			w.Close()
+			w.failure = heartbeat.Cause(err)
 		default:
 			w.refuse(err)
 		}
@@ -332,19 +312,13 @@ func Check(ctx context.Context, host string, port uint16) error {
 // CheckSigned is Check in authenticated mode; an empty key means unauthenticated mode.
 func CheckSigned(ctx context.Context, host string, port uint16, key []byte) error {
 	s := Sender{Name: "check", To: host, Port: port, Heartbeat: 100 * time.Millisecond, Key: key}
-	w, err := s.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	if w.failure != nil {
-		return fmt.Errorf("stamp: reach %s: %w", w.to, w.failure)
-	}
-	switch answered, refused := outage.Try(ctx, w); {
-	case answered:
-		return nil
-	case refused:
-		return fmt.Errorf("stamp: %s refused: its host is there, but no reflector listens on UDP port %d", w.to.Addr(), w.to.Port())
-	}
-	return fmt.Errorf("stamp: no answer from %s: no reflector, or a filter between; %s", w.to, s.hint())
+	return heartbeat.Check(ctx, s.open, func(w *wire, refused bool) error {
+		switch {
+		case w.failure != nil:
+			return fmt.Errorf("stamp: reach %s: %w", w.to, w.failure)
+		case refused:
+			return fmt.Errorf("stamp: %s refused: its host is there, but no reflector listens on UDP port %d", w.to.Addr(), w.to.Port())
+		}
+		return fmt.Errorf("stamp: no answer from %s: no reflector, or a filter between; %s", w.to, s.hint())
+	})
 }

@@ -25,6 +25,7 @@ import (
 	"whydrop/probe"
 	"whydrop/probe/heartbeat"
 	"whydrop/probe/outage"
+	"whydrop/probe/sock"
 )
 
 const (
@@ -111,7 +112,7 @@ func (w *wire) Send(n uint64, _ time.Time) error {
 // connect opens a connection and closes it. That it is refused is no error.
 func (w *wire) connect(ctx context.Context) error {
 	conn, err := w.dial(ctx, "tcp", w.to.String())
-	if isRefused(err) {
+	if sock.Refused(err) {
 		return nil
 	}
 	if err != nil {

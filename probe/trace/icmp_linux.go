@@ -83,7 +83,7 @@ func (w *echo) send(ttl, n int, _ time.Time) error {
 	b = binary.BigEndian.AppendUint16(b, ^uint16(n))
 	b = append(b, make([]byte, w.size-10)...)
 	if w.to.Is4() { // the kernel does it for ICMPv6 (RFC 4443, section 2.3)
-		binary.BigEndian.PutUint16(b[2:], checksum(0, b))
+		binary.BigEndian.PutUint16(b[2:], sock.Checksum(0, b))
 	}
 	w.out = b
 	err := w.s.Send(b)

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/ipv6"
 
 	"whydrop/probe/icmperr"
+	"whydrop/probe/sock"
 )
 
 // portable sends datagrams or echo requests and hears the answers on a raw ICMP socket, by the means of the net
@@ -115,7 +116,7 @@ func (w *portable) request(n int) []byte {
 	b = binary.BigEndian.AppendUint16(b, ^uint16(n))
 	b = append(b, make([]byte, echoPayload-10)...)
 	if w.to.Addr().Is4() { // the kernel does it for ICMPv6 (RFC 4443, section 2.3)
-		binary.BigEndian.PutUint16(b[2:], checksum(0, b))
+		binary.BigEndian.PutUint16(b[2:], sock.Checksum(0, b))
 	}
 	return b
 }
@@ -190,18 +191,4 @@ func byLength(length, sent int) int {
 	}
 	n := sent - 1
 	return n - (n%lengths-k+lengths)%lengths
-}
-
-// checksum is the Internet checksum of RFC 1071, begun with a sum.
-func checksum(sum uint32, b []byte) uint16 {
-	for i := 0; i+1 < len(b); i += 2 {
-		sum += uint32(b[i])<<8 | uint32(b[i+1])
-	}
-	if len(b)%2 == 1 {
-		sum += uint32(b[len(b)-1]) << 8
-	}
-	for sum>>16 != 0 {
-		sum = sum&0xffff + sum>>16
-	}
-	return ^uint16(sum)
 }

@@ -95,7 +95,7 @@ func (w *syn) segment(n int) []byte {
 	if w.to.Addr().Is4() {
 		src, dst := w.from.Addr().As4(), w.to.Addr().As4()
 		pseudo := append(append(src[:], dst[:]...), 0, unix.IPPROTO_TCP, 0, tcpHeader)
-		binary.BigEndian.PutUint16(b[16:], checksum(uint32(^checksum(0, pseudo)), b))
+		binary.BigEndian.PutUint16(b[16:], sock.Checksum(uint32(^sock.Checksum(0, pseudo)), b))
 	}
 	return b
 }

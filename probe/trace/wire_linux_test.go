@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"net/netip"
 	"testing"
+
+	"whydrop/probe/sock"
 )
 
 func TestADatagramIsKnownByItsLength(t *testing.T) {
@@ -29,7 +31,7 @@ func TestASegmentIsAValidSYN(t *testing.T) {
 	w := syn{to: netip.MustParseAddrPort("198.51.100.1:443"), from: netip.MustParseAddrPort("192.0.2.1:40000"), first: 1<<32 - 1, sent: 3}
 	b := w.segment(2)
 	pseudo := []byte{192, 0, 2, 1, 198, 51, 100, 1, 0, 6, 0, tcpHeader}
-	if len(b) != tcpHeader || checksum(uint32(^checksum(0, pseudo)), b) != 0 || binary.BigEndian.Uint32(b[4:]) != 1 {
+	if len(b) != tcpHeader || sock.Checksum(uint32(^sock.Checksum(0, pseudo)), b) != 0 || binary.BigEndian.Uint32(b[4:]) != 1 {
 		t.Errorf("% x", b)
 	}
 	answer := func(seq, ack uint32, flags byte) []byte {

@@ -21,6 +21,7 @@ import (
 	"whydrop/probe"
 	"whydrop/probe/heartbeat"
 	"whydrop/probe/outage"
+	"whydrop/probe/sock"
 	"whydrop/probe/stamp"
 )
 
@@ -114,7 +115,7 @@ func wait(conn net.Conn, n uint64) (r heartbeat.Result, ok bool) {
 	at := time.Now()
 	var timeout interface{ Timeout() bool }
 	switch {
-	case err == nil || isRefused(err):
+	case err == nil || sock.Refused(err):
 		return heartbeat.Result{Answer: outage.Answer{Number: n, At: at}}, true
 	case errors.As(err, &timeout) && timeout.Timeout() || errors.Is(err, net.ErrClosed):
 		return r, false
