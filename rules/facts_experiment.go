@@ -72,6 +72,7 @@ type testFacts struct {
 	Unequal     float64 `expr:"unequal" metric:"probe.result"`        // the faster over the slower of flows that ran together
 	Together    float64 `expr:"together" metric:"probe.result"`       // their sum, bit/s
 	Tools       float64 `expr:"tools_differ" metric:"probe.result"`   // how many times better one program did than another, all else equal
+	EndsDiffer  float64 `expr:"ends_differ" metric:"probe.result"`    // 1 if the sender's report of a test lost nothing and the receiver's of the same did
 	Window      float64 `expr:"window" metric:"probe.result"`         // bytes, of the test that window/RTT fits best
 	WindowRTT   float64 `expr:"window_rtt" metric:"probe.result"`     // s
 	WindowRate  float64 `expr:"window_rate" metric:"probe.result"`    // window / RTT, bit/s
@@ -485,9 +486,12 @@ func (f *testFacts) scan(rs []result) {
 
 // tools compares tests that differ in the program that made them.
 func (f *testFacts) tools(rs []result) {
-	f.Tools = nan
+	f.Tools, f.EndsDiffer = nan, nan
 	for _, a := range rs {
 		for _, b := range rs {
+			if a.proto == "udp" && b.proto == "udp" && a.offered == b.offered && a.way() == b.way() && senderWords.MatchString(a.words) && receiverWords.MatchString(b.words) {
+				f.EndsDiffer = max(orZero(f.EndsDiffer), truth(a.clean() && b.lossy()))
+			}
 			ta, tb := toolWords.FindString(a.words), toolWords.FindString(b.words)
 			if ta == tb || ta == "" && tb == "" || !alikeBut(a, b, "") {
 				continue

@@ -71,9 +71,12 @@ var (
 	beganWords  = regexp.MustCompile(`\b(then|afterwards|after that|but later)\b.{0,20}\b(0|zero|nothing|none|stops?|stopped|stalls?|stalled|hangs?)\b|\b(connects|handshake|starts|begins)\b`)
 	loadWords   = regexp.MustCompile(`\b(under (full )?load|loaded|while|during|uploads?|downloads?|uploading|downloading|busy|backup|saturated|transfers?|copying)\b`)
 	idleWords   = regexp.MustCompile(`\b(idle|nothing else|no load|unloaded|without load|quiet|before|after|at night)\b`)
-	failWords   = regexp.MustCompile(`\b(fails?|failed|hangs?|hung|stalls?|stalled|time-?outs?|timed out|no (answer|reply|response)|nothing (arrives|passes|gets through|comes)|blocked|dead|lost all)\b`)
-	passWords   = regexp.MustCompile(`\b(works?|passes|passed|ok|fine|succeeds|gets through|normal)\b`)
-	toolWords   = regexp.MustCompile(`\b(iperf ?2(\.\d+)*|iperf ?3(\.\d+)*|iperf|netperf|nuttcp|ttcp|ntttcp|netcat|curl|wget|speedtest|ftp|scp|cygwin|other (tool|program)|another (tool|program)|different (tool|program)|native (build|tool)|ping)\b`)
+	// Which end's report a figure is from.
+	senderWords   = regexp.MustCompile(`\b(client|sender|sending)('?s)?( \w+)? (report|side|end|output|says|summary)`)
+	receiverWords = regexp.MustCompile(`\b(server|receiver|receiving)('?s)?( \w+)? (report|side|end|output|says|summary)`)
+	failWords     = regexp.MustCompile(`\b(fails?|failed|hangs?|hung|stalls?|stalled|time-?outs?|timed out|no (answer|reply|response)|nothing (arrives|passes|gets through|comes)|blocked|dead|lost all)\b`)
+	passWords     = regexp.MustCompile(`\b(works?|passes|passed|ok|fine|succeeds|gets through|normal)\b`)
+	toolWords     = regexp.MustCompile(`\b(iperf ?2(\.\d+)*|iperf ?3(\.\d+)*|iperf|netperf|nuttcp|ttcp|ntttcp|netcat|curl|wget|speedtest|ftp|scp|cygwin|other (tool|program)|another (tool|program)|different (tool|program)|native (build|tool)|ping)\b`)
 )
 
 // state says which state of a topic the words are about: "on", "off", or "" if they do not tell.
