@@ -144,7 +144,7 @@ func (w *writer) counters(p *portState, i *Interface, sub timeline.Subject) {
 		}
 		if !st.known || reset != "" || st.base.counter.Bits != c.Value.Bits {
 			if st.known && reset == "" {
-				w.gap(sub, f.metric, w.between(st.base), timeline.ReasonReset, "the device counts in another width than before")
+				w.gap(sub, f.metric, w.between(&st.base), timeline.ReasonReset, "the device counts in another width than before")
 			}
 			st.known, st.base = true, base{counter: c.Value, at: w.now}
 			w.differ.had(sub, f.metric, st.owner)
@@ -217,7 +217,7 @@ func (w *writer) subtract(f *figure, st *figureState, c Counter, speed float64, 
 	dl, b := delta{figure: f, state: st, to: c}, &st.base
 	octets := f.metric == timeline.InBits || f.metric == timeline.OutBits
 	switch {
-	case octets && c.Bits == 32 && speed > 0 && w.longest(*b)*speed/8 > 1<<32:
+	case octets && c.Bits == 32 && speed > 0 && w.stretch(b).longest*speed/8 > 1<<32:
 		dl.text = "a 32-bit octet counter may have wrapped more than once since it was last read"
 		if c.Value >= b.counter.Value {
 			dl.step = c.Value - b.counter.Value
@@ -228,7 +228,7 @@ func (w *writer) subtract(f *figure, st *figureState, c Counter, speed float64, 
 		return dl
 	case c.Bits == 32 && w.mayWrap(p, i) && speed > 0:
 		step := c.Value + 1<<32 - b.counter.Value
-		if float64(step)*f.scale/w.longest(*b) <= f.most(speed) {
+		if float64(step)*f.scale/w.stretch(b).longest <= f.most(speed) {
 			dl.step, dl.wrap = step, true
 			return dl
 		}
@@ -251,8 +251,8 @@ type stretch struct {
 	longest  float64 // s: the most that can lie between the two moments at which the device counted
 }
 
-// stretch returns the time from a base to now.
-func (w *writer) stretch(b base) *stretch {
+// stretch returns the time from a base to now. It is valid until the next call.
+func (w *writer) stretch(b *base) *stretch {
 	x, f := &w.stretched, &w.side.refresh
 	if x.from == b.at && x.to == w.now && x.period == f.period {
 		return x
@@ -267,16 +267,13 @@ func (w *writer) stretch(b base) *stretch {
 }
 
 // between returns the span from a base to now.
-func (w *writer) between(b base) timeline.Span { return w.stretch(b).between }
-
-// longest returns the most seconds that can lie between the two moments at which the device counted.
-func (w *writer) longest(b base) float64 { return w.stretch(b).longest }
+func (w *writer) between(b *base) timeline.Span { return w.stretch(b).between }
 
 // minElapsed is the shortest time over which a rate is made.
 const minElapsed = time.Millisecond
 
-// write turns a step into a sample over span, which took elapsed, or into a gap.
-func (w *writer) write(sub timeline.Subject, dl *delta, sp timeline.Span, elapsed time.Duration, longest, speed float64) (rate float64, ok bool) {
+// write turns a step into a sample over the stretch, of which it took elapsed, or into a gap.
+func (w *writer) write(sub timeline.Subject, dl *delta, over *stretch, elapsed time.Duration, speed float64) (rate float64, ok bool) {
 	if dl.text == "" {
 		rate = float64(dl.step) * dl.scale / max(elapsed, minElapsed).Seconds()
 		most := math.Inf(1)
@@ -286,15 +283,15 @@ func (w *writer) write(sub timeline.Subject, dl *delta, sp timeline.Span, elapse
 			most = dl.most(maxLine)
 		}
 		if rate > most { // perhaps only because the polls were not read at one moment
-			rate = float64(dl.step) * dl.scale / max(longest, elapsed.Seconds())
+			rate = float64(dl.step) * dl.scale / max(over.longest, elapsed.Seconds())
 		}
 		if rate <= most {
-			w.sampleOf(sub, dl.metric, dl.state.owner, sp, rate)
+			w.sampleOf(sub, dl.metric, dl.state.owner, over.between, rate)
 			return rate, true
 		}
 		dl.text = fmt.Sprintf("the counter rose by %d, which is more than the line can carry", dl.step)
 	}
-	w.gap(sub, dl.metric, sp, timeline.ReasonSuspect, dl.text)
+	w.gap(sub, dl.metric, over.between, timeline.ReasonSuspect, dl.text)
 	return 0, false
 }
 

@@ -58,11 +58,13 @@ func (w *writer) owns(sub timeline.Subject, m timeline.Metric) bool {
 // takes is owns for who keeps the pointer.
 func (w *writer) takes(sub timeline.Subject, m timeline.Metric, o *ownership) bool {
 	w.differ.had(sub, m, o)
-	me := w.reading.Origin.Collector
-	if o.collector != "" && o.collector != me && w.now.To.Sub(o.at) < ownerSilence && (isSNMP(o.collector) || !isSNMP(me)) {
-		return false
+	if me := w.reading.Origin.Collector; o.collector != me {
+		if o.collector != "" && w.now.To.Sub(o.at) < ownerSilence && (isSNMP(o.collector) || !isSNMP(me)) {
+			return false
+		}
+		o.collector = me
 	}
-	o.collector, o.at = me, w.now.To
+	o.at = w.now.To
 	return true
 }
 

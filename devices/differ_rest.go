@@ -183,9 +183,11 @@ func (w *writer) zeroes(sub timeline.Subject, deltas []delta, then timeline.Span
 // time in which the traffic came.
 func (w *writer) release(p *portState, sub timeline.Subject, deltas []delta, speed float64, took time.Duration) {
 	sum, top, known := 0.0, 0.0, timeline.Span{}
+	interval := w.interval(p)
 	for n := range deltas {
-		dl, from := &deltas[n], deltas[n].state.base
-		sp := w.between(from)
+		dl := &deltas[n]
+		from := &dl.state.base
+		over := w.stretch(from)
 		switch {
 		case dl.text == fallsAgain:
 		case from.bad:
@@ -194,16 +196,18 @@ func (w *writer) release(p *portState, sub timeline.Subject, deltas []delta, spe
 			dl.text += " without being cleared, while others rose; it is not believed"
 		}
 		bad := from.bad || dl.fell && dl.to.Bits == 0
-		elapsed := sp.Width()
+		elapsed := over.between.Width()
 		if isTraffic(dl.metric) {
-			if elapsed = took; took == 0 {
-				elapsed = w.side.refresh.elapsed(sp.Width(), w.interval(p))
+			if took != 0 {
+				elapsed = took
+			} else {
+				elapsed = w.side.refresh.elapsed(elapsed, interval)
 			}
 		}
-		rate, ok := w.write(sub, dl, sp, elapsed, w.longest(from), speed)
-		dl.state.base = base{counter: dl.to, at: w.now, bad: bad}
+		rate, ok := w.write(sub, dl, over, elapsed, speed)
+		*from = base{counter: dl.to, at: w.now, bad: bad}
 		if ok && dl.octets() {
-			sum, top, known = sum+rate, max(top, rate), known.Union(sp)
+			sum, top, known = sum+rate, max(top, rate), known.Union(over.between)
 		}
 	}
 	r := &p.rest

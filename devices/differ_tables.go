@@ -85,11 +85,11 @@ func (w *writer) rose(sub timeline.Subject, what string, metric timeline.Metric,
 	}
 	if why != "" {
 		if metric != "" {
-			w.gap(sub, metric, w.between(b), timeline.ReasonReset, why)
+			w.gap(sub, metric, w.between(&b), timeline.ReasonReset, why)
 		}
 		return 0, over, false
 	}
-	return step, w.between(b), true
+	return step, w.between(&b), true
 }
 
 // wrapped subtracts two values of a counter that rises slowly, so that a fall is a wrap only from the upper half of

@@ -22,9 +22,9 @@ func (s *session) fill(r *devices.Reading) {
 	}
 	r.Bridge = bridge(s.first, s.view())
 	r.Interfaces = make([]devices.Interface, len(s.ports.ports))
-	filled := 0
+	filled, uptime := 0, s.first(sysUpTime).gauge()
 	for n := range s.ports.ports {
-		if s.fillPort(&s.ports.ports[n], &r.Interfaces[filled]) {
+		if s.fillPort(&s.ports.ports[n], &r.Interfaces[filled], uptime) {
 			filled++
 		} else {
 			r.Interfaces[filled] = devices.Interface{}
@@ -39,8 +39,7 @@ func (s *session) fill(r *devices.Reading) {
 }
 
 // fillPort fills in a port's interface, which is empty; false if the device gave nothing of it.
-func (s *session) fillPort(p *port, i *devices.Interface) bool {
-	uptime := s.first(sysUpTime).gauge()
+func (s *session) fillPort(p *port, i *devices.Interface, uptime devices.Opt[uint32]) bool {
 	i.Index, i.Name, i.SpeedMax = devices.Some(p.index), p.name, p.most
 	any := false
 	for _, x := range p.rows {

@@ -26,7 +26,7 @@ func (s *session) poll(ctx context.Context) (devices.Reading, error) {
 	s.exchange++
 	r := devices.Reading{
 		Device: s.device.Name, Span: timeline.Span{From: time.Now()},
-		Origin: timeline.Origin{Collector: "snmp:" + s.device.Name, Exchange: s.exchange},
+		Origin: timeline.Origin{Collector: s.origin, Exchange: s.exchange},
 	}
 	err := s.readHead(ctx)
 	if err == nil && !s.hasUptime() {

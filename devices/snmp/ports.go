@@ -209,8 +209,8 @@ func ambiguous(found map[string]match) bool {
 	return false
 }
 
-// match looks for each wanted name: as ifName, as ifDescr, in the long or short spelling of either, as ifAlias,
-// and as "ifIndex N". The first that finds any decides.
+// match looks for each wanted name: as ifName, as ifDescr, in the long or short spelling of either, as ifAlias, as a name
+// that says less or more than either (devices.AlikePorts), and as "ifIndex N". The first that finds any decides.
 func (cs *candidates) match(want []string) map[string]match {
 	out := map[string]match{}
 	for _, name := range want {
@@ -221,6 +221,7 @@ func (cs *candidates) match(want []string) map[string]match {
 			func(c candidate) bool { return c.name != "" && devices.PortKey(c.name) == key },
 			func(c candidate) bool { return c.descr != "" && devices.PortKey(c.descr) == key },
 			func(c candidate) bool { return c.alias == name },
+			func(c candidate) bool { return devices.AlikePorts(c.name, name) || devices.AlikePorts(c.descr, name) },
 			func(c candidate) bool { return "ifIndex "+strconv.FormatUint(uint64(c.index), 10) == name },
 		} {
 			var m match

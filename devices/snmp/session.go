@@ -28,6 +28,7 @@ type session struct {
 	refusal  error
 	until    time.Time // not asked before, after refusals
 
+	origin   string // of records: "snmp:" and the device's name
 	exchange uint64 // counts polls
 	exchanges
 
@@ -61,7 +62,7 @@ func newSession(d devices.Device) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{device: d, client: x}
+	s := &session{device: d, client: x, origin: "snmp:" + d.Name}
 	s.objects.init()
 	s.shelf.init()
 	return s, nil

@@ -57,12 +57,19 @@ func (r *Request) Decode(b []byte, id uint32, v *Values) bool {
 	v.reset(len(r.oids))
 	for i, at := range r.oids {
 		var bind []byte
+		if bind, binds, ok = take(binds); !ok {
+			return false
+		}
 		oid := r.pdu[at.from:at.to]
-		if bind, binds, ok = ber.Take(binds, ber.Sequence); !ok || !bytes.HasPrefix(bind, oid) {
+		if !bytes.HasPrefix(bind, oid) {
 			return false
 		}
 		value := bind[len(oid):]
-		if text, rest, is := ber.Take(value, ber.Octets); is && len(rest) == 0 {
+		if len(value) > 0 && value[0] == Octets {
+			text, rest, ok := ber.Take(value, ber.Octets)
+			if !ok || len(rest) != 0 {
+				return false
+			}
 			v.Tags[i], v.Numbers[i] = Octets, uint64(len(v.Text))<<32|uint64(len(text))
 			v.Text = append(v.Text, text...)
 			continue
@@ -72,6 +79,16 @@ func (r *Request) Decode(b []byte, id uint32, v *Values) bool {
 		}
 	}
 	return len(binds) == 0
+}
+
+// take is ber.Take of a sequence, which is nearly always one whose length is in short form (X.690, section 8.1.3.4).
+func take(b []byte) (content, rest []byte, ok bool) {
+	const header, short = 2, 0x80
+	if len(b) > header && b[0] == ber.Sequence && b[1] < short && int(b[1]) <= len(b)-header {
+		end := header + int(b[1])
+		return b[header:end], b[end:], true
+	}
+	return ber.Take(b, ber.Sequence)
 }
 
 // number reads a value that fills b.
