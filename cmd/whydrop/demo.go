@@ -83,6 +83,7 @@ func demoAll(ctx context.Context, f demoFlags) error {
 		return err
 	}
 	if interrupted {
+		fmt.Fprintln(os.Stderr, "interrupted: what was not complete is not counted as right")
 		return app.Exit{Code: app.ExitInterrupted}
 	}
 	return d.Exit()

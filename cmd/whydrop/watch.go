@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -137,7 +138,7 @@ func emit(d report.Document, format, file string) error {
 		return err
 	}
 	if scrolled(b.Bytes()) {
-		fmt.Fprintln(os.Stderr, "\nin short: "+d.Headline)
+		fmt.Fprintln(os.Stderr, "\nin short: "+strings.Join(report.Wrap(d.Headline, report.Columns-len("in short: ")), "\n          "))
 	}
 	if file != "" {
 		if err := app.SaveReport(file, d); err != nil {

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"whydrop/cmd/internal/app/ingest"
@@ -167,14 +166,13 @@ func (c Compared) Text(w io.Writer, all bool) {
 			changed = append(changed, row)
 		}
 	}
-	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(table, "B is\tfigure\tA\tB\tby chance")
+	fmt.Fprintln(w, "B is    figure, on both sides, and how likely such a difference is by chance")
 	for _, row := range slices.Concat(changed, unknown, same) {
-		fmt.Fprintln(table, strings.Join(row, "\t"))
+		// A figure with its uncertainty is long: beside each other they do not fit a terminal.
+		fmt.Fprintf(w, "%s%s\n        A  %s\n        B  %s%s\n", report.Pad(row[0], 8), row[1], row[2], row[3], row[4])
 	}
-	table.Flush()
 	if nothing+onlyA+onlyB > 0 {
-		fmt.Fprintf(w, "Not shown (--all shows them): %d figures that are nothing or equal on both sides, %d that only A has, %d that only B has.\n", nothing, onlyA, onlyB)
+		fmt.Fprintf(w, "\nNot shown (--all shows them): %s without any count or equal on both sides,\n%d that only A has, %d that only B has.\n", rules.Plural(nothing, "figure"), onlyA, onlyB)
 	}
 	fmt.Fprintln(w)
 	for _, x := range []struct {
@@ -185,7 +183,9 @@ func (c Compared) Text(w io.Writer, all bool) {
 			fmt.Fprintf(w, "%s: %s\n", x.what, f)
 		}
 	}
-	fmt.Fprintln(w, c.Meaning())
+	for _, line := range report.Wrap(c.Meaning(), report.Columns) {
+		fmt.Fprintln(w, line)
+	}
 }
 
 // Meaning says in a sentence or two what changed.
@@ -203,9 +203,9 @@ func (c Compared) Meaning() string {
 			other++
 		}
 	}
-	text := fmt.Sprintf("Of %d figures, %d are better in B, %d are worse, and %d show no difference beyond chance.", len(c.Figures), better, worse, len(c.Figures)-better-worse-unknown-other)
+	text := fmt.Sprintf("%s compared: %d better in B, %d worse, %d without a difference beyond chance.", rules.Plural(len(c.Figures)-unknown, "figure"), better, worse, len(c.Figures)-better-worse-unknown-other)
 	if unknown > 0 {
-		text += fmt.Sprintf(" Of %d it can't be said: one side lacks them, or has too few values; measure each side for a minute or more.", unknown)
+		text += fmt.Sprintf(" Of %s it can't be said: one side lacks them, or has too few values; measure each side for a minute or more.", rules.Plural(unknown, "more figure"))
 	}
 	return text
 }
@@ -253,7 +253,7 @@ func estimateText(f correlate.Comparison, e correlate.Estimate) string {
 	figure := func(v float64) string {
 		switch {
 		case f.Metric == timeline.Metric(timeline.EventOutage):
-			return fmt.Sprintf("%.3g", v*3600)
+			return fmt.Sprintf("%.*f", max(0, 2-int(math.Floor(math.Log10(max(v*3600, 0.1))))), v*3600) // three digits
 		case f.PerPacket:
 			return fmt.Sprintf("%.2g", v)
 		}
@@ -288,15 +288,15 @@ func lowest(f correlate.Comparison) float64 {
 func chanceText(f correlate.Comparison) string {
 	switch {
 	case math.IsNaN(f.Chance):
-		return "?"
+		return "  (by chance: ?)"
 	case slices.Contains([]timeline.Metric{timeline.Speed, timeline.HalfDuplex, timeline.Oper, timeline.MTU}, f.Metric):
-		return "-"
+		return ""
 	case f.Chance < 0.001:
-		return "< 0.1 %"
+		return "  (by chance: < 0.1 %)"
 	case f.Chance >= 0.095:
-		return fmt.Sprintf("%.0f %%", 100*f.Chance)
+		return fmt.Sprintf("  (by chance: %.0f %%)", 100*f.Chance)
 	}
-	return fmt.Sprintf("%.1f %%", 100*f.Chance)
+	return fmt.Sprintf("  (by chance: %.1f %%)", 100*f.Chance)
 }
 
 // JSON writes the comparison for programs. A figure that is not known is null.

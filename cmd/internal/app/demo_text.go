@@ -36,9 +36,13 @@ func WriteDemo(w io.Writer, d DemoDocument, format string) error {
 // demoRows returns the table of an answer sheet; the first row is its head.
 func demoRows(d DemoDocument) [][]string {
 	if d.Figures == nil {
-		rows := [][]string{{"scenario", "expected", "where", "outages", "what happens"}}
+		rows := [][]string{{"scenario", "where", "outages", "what happens"}}
 		for _, s := range d.Scenarios {
-			rows = append(rows, []string{s.Name, chainText(s.Expected.Chain), whereText(s.Expected.Device, s.Expected.Port), fmt.Sprint(len(s.Expected.Outages)), s.help})
+			what := s.help
+			if c := s.Expected.Chain; len(c) > 1 || len(c) == 1 && c[0] != s.Name {
+				what += ": " + chainText(c)
+			}
+			rows = append(rows, []string{s.Name, whereText(s.Expected.Device, s.Expected.Port), fmt.Sprint(len(s.Expected.Outages)), what})
 		}
 		return rows
 	}
@@ -97,7 +101,14 @@ func demoNotes(d DemoDocument) []string {
 func demoText(w io.Writer, d DemoDocument) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range demoRows(d) {
-		fmt.Fprintln(tw, strings.Join(cleaned(row), "\t"))
+		last := len(row) - 1
+		for i, line := range report.Wrap(row[last], 36) { // of 80 columns; the others are names
+			if i > 0 {
+				row = make([]string, last+1)
+			}
+			row[last] = line
+			fmt.Fprintln(tw, strings.Join(cleaned(row), "\t"))
+		}
 	}
 	if err := tw.Flush(); err != nil {
 		return err
