@@ -74,7 +74,7 @@ func SamePort(ports []string, name string) (port string, ok bool) {
 	}
 	found := 0
 	for _, p := range ports {
-		if alike(PortKey(p), key) {
+		if AlikePorts(p, name) {
 			port = p
 			found++
 		}
@@ -85,8 +85,9 @@ func SamePort(ports []string, name string) (port string, ok bool) {
 	return port, true
 }
 
-// alike says whether two keys may be of one port, since one of them says less than the other.
-func alike(a, b string) bool {
+// AlikePorts says whether two names with different keys may be of one port, since one of them says less than the other.
+func AlikePorts(a, b string) bool {
+	a, b = PortKey(a), PortKey(b)
 	if a == "1:"+b || b == "1:"+a {
 		return true
 	}

@@ -363,13 +363,17 @@ func TestPortsThatAreNotClear(t *testing.T) {
 		found int
 		text  string
 	}{
-		"plain names":            {map[int]string{1: "in", 2: "out"}, nil, "in", 1, ""},
-		"only ifDescr":           {nil, map[int]string{1: "eth0", 2: "eth1"}, "eth1", 1, ""},
-		"two of one name":        {map[int]string{3: "eth0", 5: "eth0", 7: "eth1"}, nil, "eth0", 0, `port "eth0" is ambiguous: 2 ports have this name; write one of "ifIndex 3", "ifIndex 5"`},
-		"by its index":           {map[int]string{3: "eth0", 5: "eth0"}, nil, "ifIndex 5", 1, ""},
-		"an index beyond 2^28":   {map[int]string{268435456: "1/1/1"}, nil, "1/1/1", 1, ""},
-		"missing, with the like": {map[int]string{1: "Gi1/0/1", 2: "Gi1/0/2", 3: "Po1", 4: "Vl1"}, nil, "Gi1/0/3", 0, `port "Gi1/0/3" not found; the device has "Gi1/0/1", "Gi1/0/2", `},
-		"no ports at all":        {nil, nil, "in", 0, `port "in" not found: the device shows no ports at all`},
+		"plain names":          {map[int]string{1: "in", 2: "out"}, nil, "in", 1, ""},
+		"only ifDescr":         {nil, map[int]string{1: "eth0", 2: "eth1"}, "eth1", 1, ""},
+		"two of one name":      {map[int]string{3: "eth0", 5: "eth0", 7: "eth1"}, nil, "eth0", 0, `port "eth0" is ambiguous: 2 ports have this name; write one of "ifIndex 3", "ifIndex 5"`},
+		"by its index":         {map[int]string{3: "eth0", 5: "eth0"}, nil, "ifIndex 5", 1, ""},
+		"an index beyond 2^28": {map[int]string{268435456: "1/1/1"}, nil, "1/1/1", 1, ""},
+		"FastIron by the name of its command line": {map[int]string{1: "ethernet1/1/1", 2: "ethernet1/1/2"}, nil, "10GigabitEthernet1/1/2", 1, ""},
+		"FastIron by its numbers":                  {map[int]string{1: "ethernet1/1/1", 2: "ethernet1/1/2"}, nil, "1/1/2", 1, ""},
+		"ExtremeXOS by its number":                 {map[int]string{1: "1:1", 2: "1:2", 3: "1:12"}, nil, "2", 1, ""},
+		"a number of two kinds":                    {map[int]string{1: "Gi0/1", 2: "Fa0/1"}, nil, "0/1", 0, `port "0/1" is ambiguous: 2 ports have this name`},
+		"missing, with the like":                   {map[int]string{1: "Gi1/0/1", 2: "Gi1/0/2", 3: "Po1", 4: "Vl1"}, nil, "Gi1/0/3", 0, `port "Gi1/0/3" not found; the device has "Gi1/0/1", "Gi1/0/2", `},
+		"no ports at all":                          {nil, nil, "in", 0, `port "in" not found: the device shows no ports at all`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := &snmptest.Agent{Community: "public"}

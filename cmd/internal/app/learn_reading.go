@@ -22,10 +22,8 @@ func into(t *correlate.PathTables, r devices.Reading) {
 		}
 	}
 	name := func(p string) string {
-		for _, have := range t.Ports {
-			if have == p || devices.PortKey(have) == devices.PortKey(p) {
-				return have
-			}
+		if have, ok := devices.SamePort(t.Ports, p); ok {
+			return have
 		}
 		return p
 	}
