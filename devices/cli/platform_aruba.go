@@ -6,7 +6,7 @@ import "regexp"
 var arubaAOSCX = Platform{
 	Setup:     []string{"no page"},
 	Counters:  []string{"show interface [NAME]"},
-	States:    []string{"show spanning-tree"},
+	States:    []string{"show spanning-tree", "show vsx status"},
 	Log:       []string{"show clock"},
 	LogToo:    []string{"show events -r -n 200"},
 	Slow:      []string{"show lldp neighbor-info", "show lacp interfaces", "show interface dom detail", "show system resource-utilization"},

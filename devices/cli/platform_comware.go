@@ -8,7 +8,7 @@ var hpComware = Platform{
 	Counters:  []string{"display interface [NAME]"},
 	States:    []string{"display stp", "display vrrp verbose"},
 	Log:       []string{"display logbuffer", "display clock"},
-	Slow:      []string{"display lldp neighbor-information verbose", "display link-aggregation verbose", "display cpu-usage"},
+	Slow:      []string{"display lldp neighbor-information verbose", "display link-aggregation verbose", "display irf", "display cpu-usage"},
 	Once:      []string{"display version"},
 	OnRequest: []string{"display stp brief", "display counters inbound interface", "display counters outbound interface", "display mac-address", "display arp"},
 	Exit:      "quit",

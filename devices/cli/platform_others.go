@@ -23,7 +23,7 @@ var juniperJunos = Platform{
 	Counters:  []string{"show interfaces [NAME] extensive"},
 	States:    []string{"show spanning-tree bridge", "show spanning-tree interface", "show chassis cluster status"},
 	Log:       []string{"show log messages", "show system uptime"},
-	Slow:      []string{"show lacp interfaces", "show chassis routing-engine", "show interfaces diagnostics optics NAME", "show lldp neighbors interface NAME"},
+	Slow:      []string{"show lacp interfaces", "show virtual-chassis", "show chassis routing-engine", "show interfaces diagnostics optics NAME", "show lldp neighbors interface NAME"},
 	Once:      []string{"show version"},
 	OnRequest: []string{"show interfaces terse", "show ethernet-switching table", "show arp no-resolve"},
 	Refused:   regexp.MustCompile(`^(?:unknown command|syntax error|error: |\s*\^$)`),

@@ -14,6 +14,7 @@ import (
 
 // arubaAOSCX is of AOS-CX on Aruba CX switches.
 var arubaAOSCX = map[string]Parser{
+	"show vsx status":                  plain(aruba_aoscx.ShowVSX),
 	"show interface dom detail":        optics,
 	"show lacp interfaces":             plain(aruba_aoscx.ShowLACPInterfaces),
 	"show interface":                   plain(aruba_aoscx.ShowInterface),

@@ -8,6 +8,7 @@ import (
 
 // juniperJunos is of Juniper Junos.
 var juniperJunos = map[string]Parser{
+	"show virtual-chassis":               plain(juniper_junos.ShowVirtualChassis),
 	"show interfaces diagnostics optics": optics,
 	"show interfaces":                    plain(juniper_junos.ShowInterfaces),
 	"show interfaces extensive":          plain(juniper_junos.ShowInterfaces),
