@@ -8,11 +8,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"whydrop/cmd/internal/app"
+	"whydrop/cmd/internal/report"
 	"whydrop/correlate/timeline"
 	"whydrop/devices/snmp"
 )
@@ -67,12 +67,17 @@ func chosen(all []timeline.Description, args []string) (out []timeline.Descripti
 }
 
 func metricsText(w io.Writer, list []timeline.Description) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "METRIC\tUNIT\tOF\tNAME\tSOURCES")
+	const row = "%-26s %-9s %-7s %s\n"
+	var b strings.Builder
+	fmt.Fprintf(&b, row, "METRIC", "UNIT", "OF", "NAME, and below it the sources")
 	for _, d := range list {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", d.Metric, d.Unit, d.Kind, d.Name, marked(d.Sources))
+		fmt.Fprintf(&b, row, d.Metric, d.Unit, d.Kind, d.Name)
+		for _, line := range report.Wrap(marked(d.Sources), report.Columns-4) {
+			b.WriteString("    " + line + "\n")
+		}
 	}
-	return t.Flush()
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 const notSeen = "not seen on a real device"

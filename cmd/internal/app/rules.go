@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"whydrop/cmd/internal/report"
 	"whydrop/rules"
 )
 
@@ -60,7 +61,7 @@ func ListRules(w io.Writer, format string) error {
 		return writeIndented(w, lines)
 	case "text":
 		tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-		fmt.Fprintln(tw, "ID\tABOUT\tAT MOST\tTITLE")
+		fmt.Fprintln(tw, "ID\tAT MOST\tTITLE")
 		for _, l := range lines {
 			title := l.Title
 			if l.Harmless {
@@ -69,7 +70,11 @@ func ListRules(w io.Writer, format string) error {
 			if l.Own {
 				title += " (your own)"
 			}
-			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", l.ID, strings.Join(l.Scopes, ", "), l.AtMost, title)
+			id, most := l.ID, l.AtMost
+			for _, line := range report.Wrap(title, 40) { // of 80 columns
+				fmt.Fprintf(tw, "%s\t%s\t%s\n", id, most, line)
+				id, most = "", ""
+			}
 		}
 		return tw.Flush()
 	}
@@ -130,7 +135,7 @@ func ExplainRule(w io.Writer, id, format string) error {
 	case "json":
 		return writeIndented(w, t)
 	case "text":
-		_, err := io.WriteString(w, t.String())
+		_, err := io.WriteString(w, folded(t.String()))
 		return err
 	}
 	return Usagef("--format %s: want text or json", format)
@@ -235,6 +240,24 @@ func (t ruleText) String() string {
 	b.WriteString("\nNext:\n")
 	for i, n := range t.Next {
 		fmt.Fprintf(&b, "  %d. %s\n", i+1, n)
+	}
+	return b.String()
+}
+
+// folded breaks the lines of a text so that they fit a terminal; what is broken off stands deeper than its line.
+func folded(text string) string {
+	var b strings.Builder
+	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		words := strings.TrimLeft(line, " ")
+		indent := len(line) - len(words)
+		head := line[:indent]
+		for _, part := range report.Wrap(words, report.Columns-indent-2) {
+			b.WriteString(strings.TrimRight(head+part, " ") + "\n")
+			head = strings.Repeat(" ", indent+2)
+			if indent == 0 {
+				head = "" // prose
+			}
+		}
 	}
 	return b.String()
 }

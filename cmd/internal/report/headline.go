@@ -178,11 +178,17 @@ func healthyLine(d Document) string {
 			}
 		}
 	}
+	recordings := 0
+	for _, b := range d.Inputs {
+		if b.Kind == "session" {
+			recordings++
+		}
+	}
 	var parts []string
 	for _, c := range []struct {
 		n    int
 		noun string
-	}{{len(d.Inputs), "block"}, {len(devices), "device"}, {len(ports), "port"}, {series, "series"}} {
+	}{{recordings, "recording"}, {len(d.Inputs) - recordings, "block"}, {len(devices), "device"}, {len(ports), "port"}, {series, "series"}} {
 		if c.n > 0 {
 			parts = append(parts, rules.Plural(c.n, c.noun))
 		}
