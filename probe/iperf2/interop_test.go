@@ -95,6 +95,34 @@ var matrix = []cell{
 	{name: "UDP -V -R", host: "::1", udp: true, par: 1, mode: Reverse, rate: 2e6},
 }
 
+// manyToStock sends several streams of datagrams. While 2.1.8 sets up a stream it takes other streams' datagrams for it, so
+// only the sums are right; and on a busy host it may lose some altogether, so it is asked again.
+func manyToStock(t *testing.T, test Test, args []string) {
+	said := ""
+	for range 5 {
+		port, out := stockServer(t, test.Host, args...)
+		test.Port = port
+		res, err := Run(t.Context(), test, Handler{})
+		if err != nil || len(res.Sent) != test.Streams {
+			t.Fatalf("%v, %d streams; server: %s", err, len(res.Sent), out)
+		}
+		var theirs []stockResult
+		for end := time.Now().Add(2 * time.Second); len(theirs) < test.Streams && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+			theirs = parseCSV(t, out.String())
+		}
+		total := uint64(0)
+		for _, r := range theirs {
+			total += r.bytes
+		}
+		ours := sum(res.Sent).Bytes
+		if ours > 0 && near(ours, total) {
+			return
+		}
+		said += fmt.Sprintf("ours %d bytes, theirs %d; ", ours, total)
+	}
+	t.Error(said)
+}
+
 func TestOurClientAndAStockServer(t *testing.T) {
 	needStock(t)
 	for _, m := range cells() {
@@ -107,11 +135,16 @@ func TestOurClientAndAStockServer(t *testing.T) {
 			if m.host == "::1" {
 				args = append(args, "-V")
 			}
-			port, out := stockServer(t, m.host, args...)
 			test := Test{
-				Host: m.host, Port: port, UDP: m.udp, V6: m.host == "::1", Mode: m.mode, Streams: m.par, Rate: m.rate,
+				Host: m.host, UDP: m.udp, V6: m.host == "::1", Mode: m.mode, Streams: m.par, Rate: m.rate,
 				Time: 200 * time.Millisecond,
 			}
+			if m.udp && m.par > 1 {
+				manyToStock(t, test, args)
+				return
+			}
+			port, out := stockServer(t, m.host, args...)
+			test.Port = port
 			if m.bytes > 0 {
 				test.Time, test.Bytes = 0, m.bytes
 			}
@@ -136,15 +169,6 @@ func TestOurClientAndAStockServer(t *testing.T) {
 			}
 			if len(res.Sent) != wantSent || len(res.Received) != wantReceived {
 				t.Fatalf("%d streams sent, %d received, want %d and %d", len(res.Sent), len(res.Received), wantSent, wantReceived)
-			}
-			if m.udp && m.par > 1 {
-				// While 2.1.8 sets up a stream it takes other streams' datagrams for it: only the sums are right.
-				var total stockResult
-				for _, r := range theirs {
-					total.bytes += r.bytes
-				}
-				pair{"the sum", sum(append(res.Sent, res.Received...)).Bytes, total.bytes}.check(t)
-				return
 			}
 			compare(t, append(res.Sent, res.Received...), theirs)
 			for _, f := range res.Sent {

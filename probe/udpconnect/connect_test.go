@@ -13,8 +13,6 @@ import (
 	"whydrop/probe/stamp"
 )
 
-const ms = time.Millisecond
-
 var path = timeline.Path("a-b")
 
 // beat starts a heartbeat.
