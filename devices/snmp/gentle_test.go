@@ -2,7 +2,9 @@ package snmp
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"whydrop/devices"
 	"whydrop/devices/snmp/snmptest"
@@ -62,6 +64,64 @@ func walkedAll(c *Collector, d devices.Device) bool {
 		}
 	}
 	return true
+}
+
+// TestATableIsReadAtItsOwnPace counts how often tables that a device has are walked in minutes of polls.
+func TestATableIsReadAtItsOwnPace(t *testing.T) {
+	for _, tt := range []struct {
+		table *Table
+		walks int // in four minutes
+	}{{&lldp, 4}, {&learning, 8}, {&fdbSize, 4}} {
+		t.Run(tt.table.Name, func(t *testing.T) {
+			root := tt.table.Roots[0]
+			a := tableAgent(rows_{root + ".0": snmptest.C32(1), root + ".1": snmptest.Gauge(1), root + ".1.2.3": snmptest.Int(1)})
+			var walks atomic.Int32
+			a.OnRequest = func(r snmptest.Request) {
+				if r.PDU == "GETBULK" && trimDot(r.OIDs[0]) == root {
+					walks.Add(1)
+				}
+			}
+			c, d := collector(t), tableDevice(t, a, "2c")
+			now := time.Now()
+			c.Now = func() time.Time { return now }
+			for range 4 * 60 {
+				if _, err := c.Collect(t.Context(), d); err != nil {
+					t.Fatal(err)
+				}
+				now = now.Add(time.Second)
+			}
+			if n := int(walks.Load()); n < tt.walks/2 || n > tt.walks {
+				t.Errorf("walked %d times in four minutes, want %d or a little less", n, tt.walks)
+			}
+		})
+	}
+}
+
+// TestARowThatAppearsIsReadInEveryPoll: what a later walk of a table of states finds is read in each poll from then on.
+func TestARowThatAppearsIsReadInEveryPoll(t *testing.T) {
+	a := tableAgent(nil)
+	c, d := collector(t), tableDevice(t, a, "2c")
+	now := time.Now()
+	c.Now = func() time.Time { return now }
+	poll := func() devices.Reading {
+		r, err := c.Collect(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for polls := 0; polls < 100 && !walkedAll(c, d) || polls < 5; polls++ {
+		poll()
+	}
+	const object = dot1dTpLearnedEntryDiscards + ".0"
+	a.Set(object, snmptest.C32(1))
+	now = now.Add(15 * time.Minute) // by when what was absent is looked for again
+	for polls := 0; polls < 100 && !poll().LearnDiscards.OK; polls++ {
+	}
+	for n := range uint32(3) {
+		a.Set(object, snmptest.C32(10+n))
+		equal(t, "what the poll reads", poll().LearnDiscards, devices.C32(uint64(10+n)))
+	}
 }
 
 func TestWhatADeviceLacksIsNotAskedEachTime(t *testing.T) {
