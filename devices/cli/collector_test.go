@@ -231,7 +231,7 @@ func TestTooLongAnAnswerIsCutShort(t *testing.T) {
 	s := ios(t, func(s *clitest.Server) {
 		s.Handler = func(cmd string) (string, bool) {
 			if cmd == "show logging" {
-				return strings.Repeat(line, 9<<10), true
+				return strings.Repeat(line, 2*maxOutput/len(line)), true
 			}
 			return "14:02:05.123 UTC Mon Nov 30 2026\n", true
 		}
@@ -242,7 +242,7 @@ func TestTooLongAnAnswerIsCutShort(t *testing.T) {
 	if !errors.Is(err, devices.ErrPartial) {
 		t.Errorf("error %v, want one that is partial", err)
 	}
-	checkWords(t, err, "sw1: show logging", "8 MiB")
+	checkWords(t, err, "sw1: show logging", "1 MiB")
 	if _, err := c.Ask(within(t, testTime), d, "show clock"); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}

@@ -430,15 +430,16 @@ func TestALoginWithoutAPromptIsSaidInWordsOfOurOwn(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*clitest.Server)
+		limit  time.Duration
 		want   string
 	}{
-		"output without an end": {func(s *clitest.Server) { s.MOTD = strings.Repeat(strings.Repeat("x", 99)+"\n", 90<<10) },
-			"sw1: logged in, but its output has no end: 8 MiB came and no prompt; check `address` and `platform`"},
-		"no prompt": {func(s *clitest.Server) { s.Prompt = "login: " }, "sw1: no prompt seen; it stopped at \"login:\""},
+		"output without an end": {func(s *clitest.Server) { s.MOTD = strings.Repeat(strings.Repeat("x", 99)+"\n", 2*maxOutput/100) }, testTime,
+			"sw1: logged in, but its output has no end: 1 MiB came and no prompt; check `address` and `platform`"},
+		"no prompt": {func(s *clitest.Server) { s.Prompt = "login: " }, 3 * time.Second, "sw1: no prompt seen; it stopped at \"login:\""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			err := ask(t, device(ios(t, c.change), func(x *devices.SSH) { x.Timeout = 5 * time.Second }))
+			err := ask(t, device(ios(t, c.change), func(x *devices.SSH) { x.Timeout = c.limit }))
 			checkWords(t, err, c.want)
 			if strings.Contains(err.Error(), "errConnection") {
 				t.Errorf("error %q has a library's constant in it", err)

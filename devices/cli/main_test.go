@@ -10,5 +10,6 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	flag.Set("test.parallel", "6")
+	maxOutput = 1 << 20
 	os.Exit(m.Run())
 }

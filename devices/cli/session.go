@@ -431,7 +431,7 @@ func (s *session) broken(ctx context.Context, command string, err error) error {
 	s.t.hangUp(err)
 	switch {
 	case errors.Is(cause, errTooLong):
-		return fail(devices.ErrPartial, cause, "%s: %s: it %v; the session was ended", s.who, command, cause)
+		return fail(devices.ErrPartial, cause, "%s: %s: it sent more than %d MiB for one command; the session was ended", s.who, command, maxOutput>>20)
 	case ctx.Err() != nil:
 		return fail(devices.ErrTimeout, ctx.Err(), "%s: %s: stopped before the answer was complete", s.who, command)
 	case errors.Is(cause, context.DeadlineExceeded):
