@@ -30,7 +30,7 @@ type TreePort struct {
 // Neighbour is what a device learned of the system at the other end of a link by LLDP (IEEE 802.1AB) or CDP.
 type Neighbour struct {
 	Port     string // own port
-	Protocol string // lldp, cdp
+	Protocol string // lldp, cdp, pagp, mndp (MikroTik)
 	System   string // its sysName or device id; hostile text
 	Chassis  string // chassis id: a MAC address in lower case with colons where it is one
 	PortID   string // its port, by its own words
