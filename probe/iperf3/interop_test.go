@@ -158,6 +158,9 @@ func TestStockClientIsToldOfLimits(t *testing.T) {
 }
 
 func TestStockClientIsHeldToItsTimeAndRate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes four seconds")
+	}
 	t.Parallel()
 	address := serve(t, ServerConfig{MaxTime: time.Second, MaxRate: 100e6, MaxTests: 3})
 	var all sync.WaitGroup

@@ -160,6 +160,9 @@ func checkOutage(t *testing.T, s timeline.Snapshot, c *Client, o timeline.Event,
 
 // TestSlowFarEndIsNoOutage lets the far end's program stop for long: its report acquits the path.
 func TestSlowFarEndIsNoOutage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes four seconds")
+	}
 	t.Parallel()
 	address := serve(t, ServerConfig{ReadBuffer: 16 << 10, Slow: func(int) { time.Sleep(700 * time.Millisecond) }})
 	c := &Client{Name: "a-b", FarName: "far", Address: address, Rate: 50e6, Window: 32 << 10}

@@ -7,13 +7,9 @@ import (
 	"time"
 )
 
-// NewPath is a line with one router for tests that take seconds: they are skipped in short runs. The router's interfaces
-// are "left", towards a, and "right", towards b.
+// NewPath is a line with one router. The router's interfaces are "left", towards a, and "right", towards b.
 func NewPath(t *testing.T, prefix string) *Line {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("a real path takes seconds")
-	}
 	return NewLine(t, prefix, 1)
 }
 

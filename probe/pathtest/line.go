@@ -36,9 +36,13 @@ type Line struct {
 var lines atomic.Uint32
 
 // NewLine makes a line with so many routers; it is removed when the test ends. The namespaces are named by the
-// prefix, the process's number, the line's and the node. No node limits its ICMP errors.
+// prefix, the process's number, the line's and the node. No node limits its ICMP errors. What a real path shows takes
+// seconds: short runs skip the test.
 func NewLine(t *testing.T, prefix string, routers int) *Line {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a real path takes seconds")
+	}
 	need(t, "ip", "nft", "sysctl")
 	l := &Line{t: t, prefix: fmt.Sprintf("%s%d-%d-", prefix, os.Getpid(), lines.Add(1)), nodes: []string{"a"}}
 	for i := range routers {
