@@ -36,54 +36,55 @@ type testFacts struct {
 	Asymmetry float64 `expr:"asymmetry" metric:"probe.result"` // the better over the worse direction
 	WorseWay  string  `expr:"worse_way"`
 
-	LossMax     float64 `expr:"loss_max" metric:"probe.result"`     // the worst loss ratio
-	LossAt      float64 `expr:"loss_at" metric:"probe.result"`      // offered then, bit/s
-	LossForward float64 `expr:"loss_forward" metric:"probe.result"` // the worst in each direction
-	LossReverse float64 `expr:"loss_reverse" metric:"probe.result"`
-	LossWay     string  `expr:"loss_way"`                             // which direction loses, if only one does
-	CleanTo     float64 `expr:"clean_to" metric:"probe.result"`       // the highest rate at which next to nothing is lost
-	LossyFrom   float64 `expr:"lossy_from" metric:"probe.result"`     // the lowest at which something is
-	LossFlat    float64 `expr:"loss_flat" metric:"probe.result"`      // 1 if as much is lost at all of several rates, 0 if more at the higher
-	Ceiling     float64 `expr:"ceiling" metric:"probe.result"`        // what arrives at most, whatever is offered; of one lossy test, what arrived
-	CeilingSeen float64 `expr:"ceiling_seen" metric:"probe.result"`   // tests of different offered rates that agree on it
-	OfferedLoad float64 `expr:"offered_load" metric:"if.speed"`       // lowest lossy offered rate over the slowest port's speed
-	TCPAbove    float64 `expr:"tcp_above" metric:"probe.result"`      // 1 if TCP carries more than the rate at which UDP loses, without retransmits
-	Loaded      float64 `expr:"rtt_loaded" metric:"probe.result"`     // round trip under load, s
-	RTT         float64 `expr:"rtt" metric:"probe.result"`            // the least, s
-	Queue       float64 `expr:"queue" metric:"probe.result"`          // how much load added to it, s
-	QueueRate   float64 `expr:"queue_rate" metric:"probe.result"`     // the best TCP rate in the direction whose load added most to it
-	Jitter      float64 `expr:"jitter" metric:"probe.result"`         // the worst, s
-	HostDrops   float64 `expr:"host_drops" metric:"host.udp_drops"`   // datagrams that the receiving hosts lost
-	CPU         float64 `expr:"cpu" metric:"host.cpu"`                // the busiest host or end of a test, share of its CPU or of one core
-	CPUHost     string  `expr:"cpu_host"`                             // which
-	CPUDevice   bool    `expr:"cpu_device"`                           // it is a device of the path, no end of it
-	CPUCalm     float64 `expr:"cpu_calm" metric:"device.cpu"`         // of that device while the watched path had no trouble
-	SpeedStep   float64 `expr:"speed_step" metric:"if.speed"`         // the fastest port of the path over the slowest
-	SizePasses  float64 `expr:"size_passes" metric:"probe.result"`    // the largest size that gets through, bytes
-	SizeFails   float64 `expr:"size_fails" metric:"probe.result"`     // the smallest above it that does not
-	SizeSlope   float64 `expr:"size_slope" metric:"probe.result"`     // TCP's rate with the largest segments over that with the smallest
-	PacketRate  float64 `expr:"packet_rate" metric:"probe.result"`    // packets/s, if the same number passes at every size
-	FlowGain    float64 `expr:"flow_gain" metric:"probe.result"`      // rate with many flows over the rate with few
-	FlowTimes   float64 `expr:"flow_times" metric:"probe.result"`     // how many times as many flows those were
-	FlowRate    float64 `expr:"flow_rate" metric:"probe.result"`      // rate of one flow among the few
-	FlowRound   float64 `expr:"flow_round" metric:"probe.result"`     // the usual line rate that one flow among the few fills; 0 if none
-	PortsTested float64 `expr:"ports_tested" metric:"probe.result"`   // source ports
-	PortsLossy  float64 `expr:"ports_lossy" metric:"probe.result"`    // of them, those that lose
-	Unequal     float64 `expr:"unequal" metric:"probe.result"`        // the faster over the slower of flows that ran together
-	Together    float64 `expr:"together" metric:"probe.result"`       // their sum, bit/s
-	Tools       float64 `expr:"tools_differ" metric:"probe.result"`   // how many times better one program did than another, all else equal
-	EndsDiffer  float64 `expr:"ends_differ" metric:"probe.result"`    // 1 if the sender's report of a test lost nothing and the receiver's of the same did
-	Window      float64 `expr:"window" metric:"probe.result"`         // bytes, of the test that window/RTT fits best
-	WindowRTT   float64 `expr:"window_rtt" metric:"probe.result"`     // s
-	WindowRate  float64 `expr:"window_rate" metric:"probe.result"`    // window / RTT, bit/s
-	WindowGot   float64 `expr:"window_goodput" metric:"probe.result"` // what that test reached, bit/s
-	WindowFit   float64 `expr:"window_fit" metric:"probe.result"`     // the one over the other
-	WindowGrows float64 `expr:"window_grows" metric:"probe.result"`   // slope of rate over window at the small end of several, 1 is proportional
-	WindowPeak  float64 `expr:"window_peak" metric:"probe.result"`    // of a scan of windows: the best rate
-	WindowBest  float64 `expr:"window_best" metric:"probe.result"`    // and the smallest window, bytes, that comes within 3 % of it
-	WindowAfter float64 `expr:"window_after" metric:"probe.result"`   // the median rate with larger windows than that, over the best
-	WindowLoses float64 `expr:"window_loses" metric:"probe.result"`   // retransmits with those larger windows
-	Granted     float64 `expr:"granted" metric:"probe.result"`        // the least share of the window asked for that was granted
+	LossMax       float64 `expr:"loss_max" metric:"probe.result"`     // the worst loss ratio
+	LossAt        float64 `expr:"loss_at" metric:"probe.result"`      // offered then, bit/s
+	LossForward   float64 `expr:"loss_forward" metric:"probe.result"` // the worst in each direction
+	LossReverse   float64 `expr:"loss_reverse" metric:"probe.result"`
+	LossWay       string  `expr:"loss_way"`                             // which direction loses, if only one does
+	CleanTo       float64 `expr:"clean_to" metric:"probe.result"`       // the highest rate at which next to nothing is lost
+	LossyFrom     float64 `expr:"lossy_from" metric:"probe.result"`     // the lowest at which something is
+	LossFlat      float64 `expr:"loss_flat" metric:"probe.result"`      // 1 if as much is lost at all of several rates, 0 if more at the higher
+	Ceiling       float64 `expr:"ceiling" metric:"probe.result"`        // what arrives at most, whatever is offered; of one lossy test, what arrived
+	CeilingSeen   float64 `expr:"ceiling_seen" metric:"probe.result"`   // tests of different offered rates that agree on it
+	OfferedLoad   float64 `expr:"offered_load" metric:"if.speed"`       // lowest lossy offered rate over the slowest port's speed
+	TCPAbove      float64 `expr:"tcp_above" metric:"probe.result"`      // 1 if TCP carries more than the rate at which UDP loses, without retransmits
+	Loaded        float64 `expr:"rtt_loaded" metric:"probe.result"`     // round trip under load, s
+	RTT           float64 `expr:"rtt" metric:"probe.result"`            // the least, s
+	Queue         float64 `expr:"queue" metric:"probe.result"`          // how much load added to it, s
+	QueueRate     float64 `expr:"queue_rate" metric:"probe.result"`     // the best TCP rate in the direction whose load added most to it
+	Jitter        float64 `expr:"jitter" metric:"probe.result"`         // the worst, s
+	HostDrops     float64 `expr:"host_drops" metric:"host.udp_drops"`   // datagrams that the receiving hosts lost
+	CPU           float64 `expr:"cpu" metric:"host.cpu"`                // the busiest host or end of a test, share of its CPU or of one core
+	CPUHost       string  `expr:"cpu_host"`                             // which
+	CPUDevice     bool    `expr:"cpu_device"`                           // it is a device of the path, no end of it
+	CPUCalm       float64 `expr:"cpu_calm" metric:"device.cpu"`         // of that device while the watched path had no trouble
+	SpeedStep     float64 `expr:"speed_step" metric:"if.speed"`         // the fastest port of the path over the slowest
+	SizePasses    float64 `expr:"size_passes" metric:"probe.result"`    // the largest size that gets through, bytes
+	SizeFails     float64 `expr:"size_fails" metric:"probe.result"`     // the smallest above it that does not
+	SizeSlope     float64 `expr:"size_slope" metric:"probe.result"`     // TCP's rate with the largest segments over that with the smallest
+	PacketRate    float64 `expr:"packet_rate" metric:"probe.result"`    // packets/s, if the same number passes at every size
+	FlowGain      float64 `expr:"flow_gain" metric:"probe.result"`      // rate with many flows over the rate with few
+	FlowTimes     float64 `expr:"flow_times" metric:"probe.result"`     // how many times as many flows those were
+	FlowRate      float64 `expr:"flow_rate" metric:"probe.result"`      // rate of one flow among the few
+	FlowRound     float64 `expr:"flow_round" metric:"probe.result"`     // the usual line rate that one flow among the few fills; 0 if none
+	PortsTested   float64 `expr:"ports_tested" metric:"probe.result"`   // source ports
+	PortsLossy    float64 `expr:"ports_lossy" metric:"probe.result"`    // of them, those that lose
+	Unequal       float64 `expr:"unequal" metric:"probe.result"`        // the faster over the slower of flows that ran together
+	Together      float64 `expr:"together" metric:"probe.result"`       // their sum, bit/s
+	Tools         float64 `expr:"tools_differ" metric:"probe.result"`   // how many times better one program did than another, all else equal
+	EndsDiffer    float64 `expr:"ends_differ" metric:"probe.result"`    // 1 if the sender's report of a test lost nothing and the receiver's of the same did
+	ClassesDiffer float64 `expr:"classes_differ" metric:"probe.result"` // 1 if of two tests that differ in their class alone one loses and the other does not
+	Window        float64 `expr:"window" metric:"probe.result"`         // bytes, of the test that window/RTT fits best
+	WindowRTT     float64 `expr:"window_rtt" metric:"probe.result"`     // s
+	WindowRate    float64 `expr:"window_rate" metric:"probe.result"`    // window / RTT, bit/s
+	WindowGot     float64 `expr:"window_goodput" metric:"probe.result"` // what that test reached, bit/s
+	WindowFit     float64 `expr:"window_fit" metric:"probe.result"`     // the one over the other
+	WindowGrows   float64 `expr:"window_grows" metric:"probe.result"`   // slope of rate over window at the small end of several, 1 is proportional
+	WindowPeak    float64 `expr:"window_peak" metric:"probe.result"`    // of a scan of windows: the best rate
+	WindowBest    float64 `expr:"window_best" metric:"probe.result"`    // and the smallest window, bytes, that comes within 3 % of it
+	WindowAfter   float64 `expr:"window_after" metric:"probe.result"`   // the median rate with larger windows than that, over the best
+	WindowLoses   float64 `expr:"window_loses" metric:"probe.result"`   // retransmits with those larger windows
+	Granted       float64 `expr:"granted" metric:"probe.result"`        // the least share of the window asked for that was granted
 
 	Paths      float64 `expr:"paths"`       // tested
 	PathsClean float64 `expr:"paths_clean"` // other paths that lose nothing
@@ -486,11 +487,14 @@ func (f *testFacts) scan(rs []result) {
 
 // tools compares tests that differ in the program that made them.
 func (f *testFacts) tools(rs []result) {
-	f.Tools, f.EndsDiffer = nan, nan
+	f.Tools, f.EndsDiffer, f.ClassesDiffer = nan, nan, nan
 	for _, a := range rs {
 		for _, b := range rs {
 			if a.proto == "udp" && b.proto == "udp" && a.offered == b.offered && a.way() == b.way() && senderWords.MatchString(a.words) && receiverWords.MatchString(b.words) {
 				f.EndsDiffer = max(orZero(f.EndsDiffer), truth(a.clean() && b.lossy()))
+			}
+			if a.proto == b.proto && a.offered == b.offered && a.way() == b.way() && plainClass.MatchString(a.words) && namedClass.MatchString(b.words) {
+				f.ClassesDiffer = max(orZero(f.ClassesDiffer), truth(a.lossy() != b.lossy() && (a.clean() || b.clean())))
 			}
 			ta, tb := toolWords.FindString(a.words), toolWords.FindString(b.words)
 			if ta == tb || ta == "" && tb == "" || !alikeBut(a, b, "") {

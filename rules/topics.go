@@ -69,8 +69,12 @@ var (
 	beforeWords = regexp.MustCompile(`\b(before|at first|initial(ly)?|original(ly)?|old|prior|faulty|bad)\b`)
 	earlyWords  = regexp.MustCompile(`\b(first|1st|initial) (second|interval|sec|\d+ ?s|report)\b|\bstart of the test\b`)
 	beganWords  = regexp.MustCompile(`\b(then|afterwards|after that|but later)\b.{0,20}\b(0|zero|nothing|none|stops?|stopped|stalls?|stalled|hangs?)\b|\b(connects|handshake|starts|begins)\b`)
+	sameWords   = regexp.MustCompile(`\b(same|old|original|unchanged) [\pL-]+`)
 	loadWords   = regexp.MustCompile(`\b(under (full )?load|loaded|while|during|uploads?|downloads?|uploading|downloading|busy|backup|saturated|transfers?|copying)\b`)
 	idleWords   = regexp.MustCompile(`\b(idle|nothing else|no load|unloaded|without load|quiet|before|after|at night)\b`)
+	// The class in which a test was sent: that of everything, or one of its own.
+	plainClass = regexp.MustCompile(`\b(best[ -]effort|class-default|default (class|queue|traffic)|unmarked|not marked|dscp (0|be|cs0)|cos 0)\b`)
+	namedClass = regexp.MustCompile(`\b(ef|voice|priority|expedited|af\d\d|cs[1-7]|dscp (ef|[1-9]\d?)|cos [1-7]|marked (as )?(ef|af\d\d|voice))\b`)
 	// Which end's report a figure is from.
 	senderWords   = regexp.MustCompile(`\b(client|sender|sending)('?s)?( \w+)? (report|side|end|output|says|summary)`)
 	receiverWords = regexp.MustCompile(`\b(server|receiver|receiving)('?s)?( \w+)? (report|side|end|output|says|summary)`)
@@ -235,7 +239,7 @@ func (t *hearsay) cureOf(name string, rs []result) cure {
 		return none
 	}
 	// What the later test itself names was changed; else what is told elsewhere.
-	if !slices.ContainsFunc(after, func(r result) bool { return topic.MatchString(r.words) }) &&
+	if !slices.ContainsFunc(after, func(r result) bool { return topic.MatchString(sameWords.ReplaceAllString(r.words, " ")) }) &&
 		(slices.ContainsFunc(after, func(r result) bool { return namesTopic(r.words) }) || !slices.ContainsFunc(t.text, topic.MatchString)) {
 		return none
 	}
