@@ -72,6 +72,7 @@ func far(t *testing.T, do func(net.Conn)) uint16 {
 }
 
 func TestFarEndsThatMisbehave(t *testing.T) {
+	t.Parallel()
 	hold := make(chan struct{})
 	t.Cleanup(func() { close(hold) })
 	tests := []struct {

@@ -124,6 +124,7 @@ func manyToStock(t *testing.T, test Test, args []string) {
 }
 
 func TestOurClientAndAStockServer(t *testing.T) {
+	t.Parallel()
 	needStock(t)
 	for _, m := range cells() {
 		t.Run(m.name, func(t *testing.T) {
@@ -205,6 +206,7 @@ func compare(t *testing.T, ours []Figures, theirs []stockResult) {
 }
 
 func TestAStockClientAndOurServer(t *testing.T) {
+	t.Parallel()
 	needStock(t)
 	for _, m := range cells() {
 		t.Run(m.name, func(t *testing.T) {

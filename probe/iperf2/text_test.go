@@ -110,6 +110,7 @@ func TestScaled(t *testing.T) {
 
 // TestOurTextIsReadLikeTheirs runs a test and reads what it printed as a person's paste is read.
 func TestOurTextIsReadLikeTheirs(t *testing.T) {
+	t.Parallel()
 	port, _ := serve(t, ServerConfig{})
 	for _, test := range []Test{
 		{Host: "127.0.0.1", Port: port, Time: 300 * time.Millisecond, Interval: 100 * time.Millisecond, Rate: 20e6},

@@ -68,6 +68,7 @@ func (c *rawClient) stream() net.Conn {
 // TestHostileClients lets a client misbehave in each state and asks that a good one gets its test soon. Time is
 // virtual.
 func TestHostileClients(t *testing.T) {
+	t.Parallel()
 	const good = `{"tcp":true,"time":1,"parallel":1,"len":1000}`
 	tests := []struct {
 		name   string
@@ -276,6 +277,7 @@ func residentBytes(t *testing.T) int64 {
 
 // TestHostileServers lets a far end misbehave in each state: a test ends within its time and 10 s, and says why.
 func TestHostileServers(t *testing.T) {
+	t.Parallel()
 	say := func(states ...state) string {
 		b := make([]byte, 0, len(states))
 		for _, s := range states {

@@ -260,6 +260,7 @@ func checkRate(t *testing.T, test Test, r Result) {
 }
 
 func TestWatchGoesFromTestToTest(t *testing.T) {
+	t.Parallel()
 	for _, stock := range []bool{false, true} {
 		t.Run("stock "+strconv.FormatBool(stock), func(t *testing.T) {
 			t.Parallel()
