@@ -62,34 +62,6 @@ func (w *writer) port(i *Interface) {
 	p.last, p.head = w.now, w.head
 }
 
-// portOwner is who gives one figure of a port; there are few beside the counters.
-type portOwner struct {
-	metric timeline.Metric
-	*ownership
-}
-
-// owned returns who gives a figure of the port.
-func (w *writer) portOwned(p *portState, sub timeline.Subject, m timeline.Metric) *ownership {
-	for n := range p.owners {
-		if p.owners[n].metric == m {
-			return p.owners[n].ownership
-		}
-	}
-	o := w.differ.owned(sub, m)
-	p.owners = append(p.owners, portOwner{m, o})
-	return o
-}
-
-// portSample is sample for a figure of the port.
-func (w *writer) portSample(p *portState, sub timeline.Subject, m timeline.Metric, sp timeline.Span, value float64) {
-	w.sampleOf(sub, m, w.portOwned(p, sub, m), sp, value)
-}
-
-// portOwns is owns for a figure of the port.
-func (w *writer) portOwns(p *portState, sub timeline.Subject, m timeline.Metric) bool {
-	return w.takes(sub, m, w.portOwned(p, sub, m))
-}
-
 // since returns the span between the last reading of the port's states and this one.
 func (w *writer) since(p *portState) timeline.Span {
 	if p.head.IsZero() {

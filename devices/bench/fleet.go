@@ -74,7 +74,7 @@ func (f fleet) measure(ctx context.Context, g *goals, way int) error {
 // loop polls by the codec alone, until the time is over. A poll that failed or was not over when the next was due is
 // missed.
 func (f fleet) loop(ctx context.Context, addrs []netip.AddrPort) (outcome, error) {
-	polls := make([]poller, f.count)
+	polls := make([]ask, f.count)
 	for i, a := range addrs {
 		client, err := fast.NewCommunity(fast.V2c, "public")
 		if err != nil {
@@ -100,7 +100,7 @@ func (f fleet) loop(ctx context.Context, addrs []netip.AddrPort) (outcome, error
 }
 
 // pace polls each device at its moments.
-func (f fleet) pace(ctx context.Context, polls []poller, o *outcome) {
+func (f fleet) pace(ctx context.Context, polls []ask, o *outcome) {
 	began := time.Now()
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -132,33 +132,11 @@ func (f fleet) pace(ctx context.Context, polls []poller, o *outcome) {
 // warmUp is how long a poller may take for first contact, and to find out what the devices lack.
 const warmUp = 15 * time.Second
 
-// poller polls as `whydrop watch` does, and counts what it takes after the first contact. A poll is missed if a device
-// has no whole reading for more than a period and a half.
+// poller polls as `whydrop watch` does, and counts what it takes after the first contact.
 func (f fleet) poller(ctx context.Context, addrs []netip.AddrPort) (outcome, error) {
 	var out counting
-	var mu sync.Mutex
-	var o outcome
-	var from time.Time
-	last := map[string]time.Time{}
-	heard := func(r devices.Reading) {
-		mu.Lock()
-		defer mu.Unlock()
-		if from.IsZero() {
-			return
-		}
-		before := last[r.Device]
-		if before.IsZero() {
-			before = from
-		}
-		last[r.Device] = r.Span.From
-		o.missed += int(max(0, r.Span.From.Sub(before)-period/2) / period)
-		if !whole(r, f.ports) {
-			o.missed++
-			return
-		}
-		o.done, o.took = o.done+1, append(o.took, r.Span.Width())
-	}
-	cfg := poll.Config{Interval: period, Out: &out, Heard: heard}
+	count := readings{ports: f.ports, last: map[string]time.Time{}}
+	cfg := poll.Config{Interval: period, Out: &out, Heard: count.hear}
 	for i, a := range addrs {
 		cfg.Devices = append(cfg.Devices, deviceOf(fmt.Sprintf("sw%d", i), a, f.ports))
 	}
@@ -166,33 +144,70 @@ func (f fleet) poller(ctx context.Context, addrs []netip.AddrPort) (outcome, err
 	ended := make(chan error, 1)
 	go func() { ended <- poll.Run(polling, cfg) }()
 	sleep(ctx, warmUp)
-	mu.Lock()
-	from = time.Now()
-	mu.Unlock()
+	count.begin(cfg.Devices)
 	records := out.n.Load()
 	cpu, err := spent(func() error {
 		sleep(ctx, f.time)
 		return ctx.Err()
 	})
 	records = out.n.Load() - records
-	mu.Lock()
-	until := time.Now()
-	for i := range addrs { // what is missing at the end
-		before, ok := last[fmt.Sprintf("sw%d", i)]
-		if !ok {
-			before = from
-		}
-		o.missed += int(max(0, until.Sub(before)-period/2) / period)
-	}
-	result := o
-	from = time.Time{}
-	mu.Unlock()
+	o := count.end()
+	o.cpu, o.records = cpu, records
 	stop()
-	result.cpu, result.records = cpu, records
 	if e := <-ended; err == nil {
 		err = e
 	}
-	return result, err
+	return o, err
+}
+
+// readings counts polls. A poll is missed if a device has no whole reading for more than a period and a half.
+type readings struct {
+	ports int
+
+	mu   sync.Mutex
+	last map[string]time.Time // by device: when the last poll began; nothing is counted before begin
+	o    outcome
+}
+
+func (r *readings) begin(list []devices.Device) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, d := range list {
+		r.last[d.Name] = time.Now()
+	}
+}
+
+// hear counts a reading.
+func (r *readings) hear(x devices.Reading) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before, counts := r.last[x.Device]
+	if !counts || x.Span.From.Before(before) {
+		return
+	}
+	r.last[x.Device] = x.Span.From
+	r.o.missed += missing(before, x.Span.From)
+	if !whole(x, r.ports) {
+		r.o.missed++
+		return
+	}
+	r.o.done, r.o.took = r.o.done+1, append(r.o.took, x.Span.Width())
+}
+
+// end counts what is missing at the end.
+func (r *readings) end() outcome {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, before := range r.last {
+		r.o.missed += missing(before, time.Now())
+	}
+	clear(r.last)
+	return r.o
+}
+
+// missing returns how many polls there should have been between two.
+func missing(before, now time.Time) int {
+	return int(max(0, now.Sub(before)-period/2) / period)
 }
 
 func sleep(ctx context.Context, d time.Duration) {

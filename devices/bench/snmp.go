@@ -67,8 +67,8 @@ func snmpSpeed(full bool, args []string) error {
 // ports48 is how many ports the compared device has.
 const ports48 = 48
 
-// poller asks one device for everything once.
-type poller func(ctx context.Context) error
+// ask asks one device for everything once.
+type ask func(ctx context.Context) error
 
 // compareV2c compares one device's counters with the tools.
 func compareV2c(ctx context.Context, g *goals, rounds, polls int) error {
@@ -131,7 +131,7 @@ func compareV2c(ctx context.Context, g *goals, rounds, polls int) error {
 }
 
 // deviceAgent returns a poll of all that the collector reads of a device with the same counters.
-func deviceAgent(ctx context.Context) (poller, func(), error) {
+func deviceAgent(ctx context.Context) (ask, func(), error) {
 	addrs, end, err := startAgents(ctx, "device", 1, ports48)
 	if err != nil {
 		return nil, nil, err
@@ -142,7 +142,7 @@ func deviceAgent(ctx context.Context) (poller, func(), error) {
 }
 
 // settle polls until first contact, and finding out what the device lacks, are over.
-func settle(ctx context.Context, p poller) error {
+func settle(ctx context.Context, p ask) error {
 	for range 10 {
 		if err := p(ctx); err != nil {
 			return fmt.Errorf("first contact: %w", err)
@@ -188,7 +188,7 @@ func compareV3(ctx context.Context, g *goals, rounds, polls int) error {
 }
 
 // repeat adds the processor time of one poll in us.
-func repeat(ctx context.Context, p poller, n int, out *series) error {
+func repeat(ctx context.Context, p ask, n int, out *series) error {
 	took, err := spent(func() error {
 		for range n {
 			if err := p(ctx); err != nil {
@@ -208,7 +208,7 @@ const patience = 10 * time.Second
 const perRequest = 40
 
 // counterLoop polls the ports' counters by the codec alone.
-func counterLoop(c *fast.Client, addr netip.AddrPort, ports int) (poller, func() error, error) {
+func counterLoop(c *fast.Client, addr netip.AddrPort, ports int) (ask, func() error, error) {
 	var ids []string
 	for port := range ports {
 		for _, col := range counterColumns {
@@ -292,7 +292,7 @@ func (w walker) repeat(ctx context.Context, n int, out *series) error {
 }
 
 // collectorPoll polls the same ports through the collector: port map, clock, states and every counter it knows.
-func collectorPoll(c *snmp.Collector, d devices.Device) poller {
+func collectorPoll(c *snmp.Collector, d devices.Device) ask {
 	return func(ctx context.Context) error {
 		r, err := c.Collect(ctx, d)
 		if err == nil && !whole(r, len(d.Ports)) {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gosnmp/gosnmp"
+
 	"whydrop/devices"
 	"whydrop/devices/snmp/snmptest"
 )
@@ -121,6 +123,25 @@ func TestARowThatAppearsIsReadInEveryPoll(t *testing.T) {
 	for n := range uint32(3) {
 		a.Set(object, snmptest.C32(10+n))
 		equal(t, "what the poll reads", poll().LearnDiscards, devices.C32(uint64(10+n)))
+	}
+}
+
+func TestRowsAreLeftAloneWhileTheirTableIsWalked(t *testing.T) {
+	var s session
+	s.shelf.init()
+	read := value{typ: gosnmp.Integer, number: 2}
+	s.shelf.put("1.3", []Cell{{Index: []uint32{1}, value: value{typ: gosnmp.Integer, number: 1}}})
+	table := &s.shelf.tables[0]
+	s.live = []liveCell{{table: table, root: "1.3", value: &read}}
+	for _, tt := range []struct {
+		at    int
+		want  uint32
+		fresh bool
+	}{{1, 1, false}, {0, 2, true}} {
+		table.at = tt.at
+		s.liven()
+		equal(t, "value", s.view().At("1.3", 1).Number(), devices.Some(tt.want))
+		equal(t, "the table is fresh", table.fresh, tt.fresh)
 	}
 }
 
