@@ -158,10 +158,10 @@ func (t *treeScanner) portLine(tree *SpanningTree, rest string) {
 		return
 	}
 	name, rest, ok = strings.Cut(name, ")")
-	if !ok || name == "" {
+	name, _, _ = strings.Cut(name, ",") // NX-OS: "port-channel30, vPC Peer-link"
+	if name = strings.TrimSpace(name); !ok || name == "" {
 		return
 	}
-	name, _, _ = strings.Cut(name, ",") // NX-OS: "port-channel30, vPC Peer-link"
 	p := TreePort{Name: name}
 	if _, words, ok := strings.Cut(rest, " is "); ok {
 		words, why, _ := strings.Cut(words, "(") // "broken  (Root Inconsistent)"
