@@ -3,7 +3,6 @@ package experiment
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -56,9 +55,7 @@ func TestMain(m *testing.M) {
 		}
 		return j.run(context.Background())
 	})
-	// Experiments wait far more than they compute.
-	flag.Parse()
-	_ = flag.Set("test.parallel", "16")
+	peertest.Parallel(16) // experiments wait far more than they compute
 	os.Exit(m.Run())
 }
 
