@@ -129,8 +129,12 @@ func (f fleet) pace(ctx context.Context, polls []ask, o *outcome) {
 	wg.Wait()
 }
 
-// warmUp is how long a poller may take for first contact, and to find out what the devices lack.
-const warmUp = 15 * time.Second
+// warmUp is how long a poller may take for first contact, and to find out what the devices lack; and how much longer for
+// each device.
+const (
+	warmUp     = 15 * time.Second
+	warmUpEach = 20 * time.Millisecond
+)
 
 // poller polls as `whydrop watch` does, and counts what it takes after the first contact.
 func (f fleet) poller(ctx context.Context, addrs []netip.AddrPort) (outcome, error) {
@@ -143,7 +147,7 @@ func (f fleet) poller(ctx context.Context, addrs []netip.AddrPort) (outcome, err
 	polling, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- poll.Run(polling, cfg) }()
-	sleep(ctx, warmUp)
+	sleep(ctx, warmUp+time.Duration(f.count)*warmUpEach)
 	count.begin(cfg.Devices)
 	records := out.n.Load()
 	cpu, err := spent(func() error {

@@ -55,7 +55,7 @@ func run(ctx context.Context, cfg Config, collector func(Source) devices.Collect
 		list := sources(d)
 		w := &watch{
 			device: d, out: cfg.Out, known: cfg.Known, heard: cfg.Heard, naming: newNaming(d, list),
-			phase: float64(n) / float64(len(cfg.Devices)),
+			phase: float64(n) / float64(len(cfg.Devices)), after: time.Duration(n) * contactEvery,
 		}
 		for _, s := range list {
 			w.tasks = append(w.tasks, newTask(w, s, collector(s), s.Every(cfg)))
@@ -68,6 +68,10 @@ func run(ctx context.Context, cfg Config, collector func(Source) devices.Collect
 	return nil
 }
 
+// contactEvery is the time between the first polls of two devices. A first poll also finds the ports and what the device
+// lacks, which takes about 10 ms of this host's own time: of hundreds at once each would look slow.
+const contactEvery = 10 * time.Millisecond
+
 // watch is one device and what its sources share.
 type watch struct {
 	device devices.Device
@@ -75,7 +79,8 @@ type watch struct {
 	known  *intake.Known
 	heard  func(devices.Reading)
 	naming *naming
-	phase  float64 // when it is asked within an interval, 0-1, so that the devices are not asked all at once
+	phase  float64       // when it is asked within an interval, 0-1, so that the devices are not asked all at once
+	after  time.Duration // when it is first asked, after the start
 
 	mu     sync.Mutex
 	load   load

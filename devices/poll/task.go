@@ -51,12 +51,12 @@ const (
 )
 
 // run polls on an absolute schedule, so that the time a poll takes adds up to nothing; a little jitter keeps the
-// polls from keeping step with the device's own timers. The first poll comes at once, those after it at the device's own
+// polls from keeping step with the device's own timers. The first poll comes nearly at once, those after it at the device's own
 // moment within the interval. It returns when ctx ends.
 func (t *task) run(ctx context.Context) {
 	start := time.Now()
 	t.until = start.UTC()
-	next := start.Add(jitter(100 * time.Millisecond))
+	next := start.Add(t.after + jitter(100*time.Millisecond))
 	if t.source.Name != SNMP.Name && !t.naming.wait(ctx) {
 		t.stopped(time.Now())
 		return
