@@ -15,6 +15,9 @@ import (
 // IP, UDP and the SNMPv3 header and is never fragmented.
 const maxReply = 1250
 
+// maxPlainReply is the same for SNMPv1 and v2c, whose header is a community and some 30 octets.
+const maxPlainReply = 1340
+
 // batch is what one GET asks for.
 type batch []string
 
@@ -60,8 +63,12 @@ func (s *session) batches(groups ...group) []batch {
 // most is how many octets of bindings a message may have.
 func (s *session) most() int {
 	limit := s.reply
-	if limit == 0 {
+	switch {
+	case limit > 0:
+	case s.client.Version == gosnmp.Version3:
 		limit = maxReply
+	default:
+		limit = maxPlainReply
 	}
 	// RFC 3414, section 2.4, RFC 3412, section 6: what stands before the bindings, with the longest names and keys.
 	const header = 200
