@@ -6,6 +6,7 @@ import (
 	"net"
 	"sync"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -167,10 +168,21 @@ func (w *spliceWriter) vectors(n int) []unix.Iovec {
 	return v
 }
 
+// How a fast sender's bytes are let gather before they are thrown away: each segment that finds nobody awake to read it
+// costs its sender the time to wake the reader. On loopback 10 us gave stock iperf3 1.35 times the throughput at 0.4 of
+// the reader's processor time, and a sender of ours 1.4 times; 5 and 40 us gave about the same.
+const (
+	bulkGather     = 10 * time.Microsecond
+	bulkGatherRate = 20e9      // bit/s from which on it is done
+	bulkGatherMost = 512 << 10 // bytes: so much at once has gathered by itself
+)
+
 // discardReader lets the kernel throw away what arrives (MSG_TRUNC, tcp(7)).
 type discardReader struct {
 	raw       syscall.RawConn
 	conn      net.Conn
+	gather    bool             // the last read found little of much
+	last      time.Time        // that it returned
 	otherwise *plainBulkReader // nil until it turned out that the kernel does not throw away
 }
 
@@ -192,6 +204,10 @@ func (r *discardReader) path() string {
 func (r *discardReader) read(n int) (int, error) {
 	if r.otherwise != nil {
 		return r.otherwise.read(n)
+	}
+	if r.gather {
+		ts := unix.NsecToTimespec(int64(bulkGather))
+		_ = unix.Nanosleep(&ts, nil) // cut short by a signal: it gathers less
 	}
 	base, n := unsafe.Pointer(&nowhere()[0]), min(n, discardLength)
 	var got int
@@ -217,5 +233,8 @@ func (r *discardReader) read(n int) (int, error) {
 	case got == 0:
 		return 0, io.EOF
 	}
+	now := time.Now()
+	r.gather = got < bulkGatherMost && float64(got)*8 > bulkGatherRate*now.Sub(r.last).Seconds()
+	r.last = now
 	return got, nil
 }
