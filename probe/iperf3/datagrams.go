@@ -97,14 +97,13 @@ type datagrams struct {
 	rate          float64
 	length, burst int
 	wide          bool
-	single        bool // the far end reads one at a time
 	budget        *stream.Budget
 }
 
 // moveDatagrams carries one stream's datagrams until ctx ends or the budget is used up.
 func (c *dataConn) moveDatagrams(ctx context.Context, d datagrams) error {
 	if c.sends {
-		return (&stream.DatagramSender{Rate: d.rate, Length: d.length, Burst: d.burst, First: 1, Fill: fill(d.wide), Single: d.single, Budget: d.budget, Count: c.out}).Run(ctx, c.conn)
+		return (&stream.DatagramSender{Rate: d.rate, Length: d.length, Burst: d.burst, First: 1, Fill: fill(d.wide), Budget: d.budget, Count: c.out}).Run(ctx, c.conn)
 	}
 	pc, ok := c.conn.(net.PacketConn)
 	if !ok {

@@ -83,12 +83,16 @@ func (f *flow) budgetHead() int {
 	return plenty / f.test.length() * f.test.length()
 }
 
-// perStream returns the rate of each stream in bit/s; 0 is unlimited. TCP is held to what a far end grants by
-// that it does not read faster; datagrams are not.
+// perStream returns the rate of each stream in bit/s; 0 is unlimited, which a stock receiver of datagrams is spared:
+// see [stream.PlainReceiverRate]. TCP is held to what a far end grants by that
+// it does not read faster; datagrams are not.
 func (f *flow) perStream() float64 {
 	r := f.test.Rate
 	if most := f.rate / float64(f.test.Streams); f.test.UDP && f.rate > 0 && (r == 0 || r > most) {
 		r = most
+	}
+	if f.test.UDP && r == 0 && !f.ours {
+		r = stream.PlainReceiverRate / float64(f.test.Streams)
 	}
 	return r
 }
@@ -97,7 +101,7 @@ func (f *flow) move(ctx context.Context, c *dataConn) error {
 	t := f.test
 	switch {
 	case t.UDP:
-		return c.moveDatagrams(ctx, datagrams{rate: f.perStream(), length: t.length(), burst: t.Burst, wide: t.Counters64, single: !f.ours, budget: f.budget})
+		return c.moveDatagrams(ctx, datagrams{rate: f.perStream(), length: t.length(), burst: t.Burst, wide: t.Counters64, budget: f.budget})
 	case t.File != "":
 		return f.moveFile(ctx, c)
 	case !c.sends:

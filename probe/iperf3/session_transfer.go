@@ -91,9 +91,14 @@ func (t *session) move(ctx context.Context, c *dataConn, budget *stream.Budget, 
 			rate = most
 		}
 	}
+	if p.udp && p.rate == 0 && p.ours == nil { // a stock client reads one datagram at a time
+		if most := stream.PlainReceiverRate / float64(p.streams); rate == 0 || rate > most {
+			rate = most
+		}
+	}
 	switch {
 	case p.udp:
-		err := c.moveDatagrams(ctx, datagrams{rate: rate, length: p.length, burst: p.burst, wide: p.counters64, single: p.ours == nil, budget: budget})
+		err := c.moveDatagrams(ctx, datagrams{rate: rate, length: p.length, burst: p.burst, wide: p.counters64, budget: budget})
 		if err != nil {
 			t.server.log("%v: stream %d: %v", c.conn.RemoteAddr(), c.id, err)
 		}

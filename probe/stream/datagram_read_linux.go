@@ -21,7 +21,7 @@ const (
 	// gatherTime is how long the datagrams of a sender that sends one each gatherEach, or more, are let gather;
 	// gatherRoom is the least receive buffer for that, as the system counts: ten times what comes meanwhile at
 	// 1 million full frames a second.
-	gatherTime, gatherEach = 50 * time.Microsecond, 10 * time.Microsecond
+	gatherTime, gatherEach = 100 * time.Microsecond, 10 * time.Microsecond
 	gatherRoom             = 1 << 20
 	// headSize is what is read of a piece that is cut: the fields of any protocol.
 	headSize = 128

@@ -16,8 +16,8 @@ import (
 const (
 	// maxJoined is how many datagrams one piece holds at most: UDP_MAX_SEGMENTS of linux/udp.h before 6.9.
 	maxJoined = 64
-	// maxBatch is how many single datagrams one call sends, and singleBatch to a receiver that reads one at a time.
-	maxBatch, singleBatch = 32, 8
+	// maxBatch is how many single datagrams one call sends.
+	maxBatch = 32
 )
 
 // fastWriter sends datagrams as one piece that the kernel, or the card, cuts up (UDP_SEGMENT, udp(7)), or else many
@@ -25,7 +25,6 @@ const (
 type fastWriter struct {
 	raw    syscall.RawConn
 	length int
-	few    int  // how many single datagrams one call sends
 	join   bool // send as one piece; switched off for good where the path does not take it
 	full   bool // the last write found no room at first
 	name   *unix.RawSockaddrAny
@@ -46,11 +45,8 @@ func newBatchWriter(conn net.Conn, s *DatagramSender) batchWriter {
 	if err != nil {
 		return nil
 	}
-	w := &fastWriter{raw: raw, length: s.Length, join: s.Rate <= 0 && !s.Single || s.Rate >= joinRate, few: maxBatch,
+	w := &fastWriter{raw: raw, length: s.Length, join: s.Rate <= 0 || s.Rate >= joinRate,
 		msgs: make([]mmsg, maxBatch), iov: make([]unix.Iovec, maxBatch)}
-	if s.Single {
-		w.few = singleBatch
-	}
 	if s.To.IsValid() && !w.address(s.To) {
 		return nil
 	}
@@ -91,7 +87,7 @@ func (w *fastWriter) most() int {
 	if w.join {
 		return max(1, min(maxJoined, maxDatagram/w.length))
 	}
-	return w.few
+	return maxBatch
 }
 
 func (w *fastWriter) waited(time.Duration) bool { return w.full }
