@@ -109,6 +109,8 @@ type pathFacts struct {
 	RetransOut func(timeline.Span) float64 `expr:"retransmits_out"` // per second outside of the span
 	RTTIn      func(timeline.Span) float64 `expr:"rtt_in"`
 	SpreadIn   func(timeline.Span) float64 `expr:"spread_in"`
+	// Around is the span with every stretch of low goodput that it touches, or that follows it within a second.
+	Around func(timeline.Span) timeline.Span `expr:"around"`
 	// Packets that went in at one port of the path and did not come out at the next, that no counter admits: see facts_ledger.go.
 	Vanished      func() float64 `expr:"vanished"`       // at the place where most do; 0 if nowhere, or not known
 	VanishedOf    func() float64 `expr:"vanished_of"`    // of so many

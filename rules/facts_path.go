@@ -3,6 +3,7 @@ package rules
 import (
 	"math"
 	"strings"
+	"time"
 
 	"whydrop/correlate"
 	"whydrop/correlate/timeline"
@@ -230,6 +231,19 @@ func (sc *scene) pathFunctions(f *pathFacts, ps *pathScene, goodput correlate.Bi
 	f.GoodputIn = func(sp timeline.Span) float64 { return correlate.Quantile(inside(goodput, sp, away), 0.5) }
 	f.SpreadIn = func(sp timeline.Span) float64 { return correlate.Spread(inside(goodput, sp, away)) }
 	f.RTTIn = func(sp timeline.Span) float64 { return correlate.Quantile(inside(ps.RTT, sp, away), 0.5) }
+	f.Around = func(sp timeline.Span) timeline.Span {
+		if sp.IsZero() {
+			return sp
+		}
+		all := sp
+		near := timeline.Span{From: sp.From, To: sp.To.Add(time.Second)}
+		for _, e := range ps.Episodes {
+			if (e.Kind == correlate.Dip || e.Kind == correlate.Plateau) && e.Span.Overlaps(near) {
+				all = all.Union(e.Span)
+			}
+		}
+		return all
+	}
 	loss := func(sp timeline.Span) (fwd, rev float64) {
 		return mean(inside(ps.LossFwd, sp, away)), mean(inside(ps.LossRev, sp, away))
 	}
