@@ -43,37 +43,7 @@ func outages(s timeline.Snapshot, t Topology, losses []CarrierLoss) []Outage {
 	slices.SortStableFunc(out, func(a, b Outage) int {
 		return cmp.Or(a.Span.From.Compare(b.Span.From), a.Span.To.Compare(b.Span.To), cmp.Compare(a.SeenBy, b.SeenBy))
 	})
-	return joined(out)
-}
-
-// joined makes one of two stalls of a flow of which the second begins in the very moment that ends the first: one
-// acknowledgement came, and the flow stood on. It was of data that had arrived before, and nothing was delivered between.
-func joined(all []Outage) []Outage {
-	out := make([]Outage, 0, len(all))
-	last := map[string]int{} // of each path's flow in out
-	for _, o := range all {
-		i, before := last[o.Path]
-		if o.SeenBy != timeline.SeenByTCP || !before || o.Direction != out[i].Direction || !o.Span.From.Equal(out[i].Span.To) || !timed(o, out[i]) {
-			if o.SeenBy == timeline.SeenByTCP {
-				last[o.Path] = len(out)
-			}
-			out = append(out, o)
-			continue
-		}
-		a := &out[i]
-		a.Error, a.Open, a.Backoff = max(a.Error, o.Error), o.Open, o.Backoff
-		if o.Span.Width() > a.Event.Span.Width() {
-			a.Event = o.Event
-		}
-		a.Span.To = o.Span.To
-	}
 	return out
-}
-
-// timed says that a stall can be the rest of the one before it, in which the sender's timer runs once more: it is the
-// shorter one, and of the same flow.
-func timed(o, before Outage) bool {
-	return o.Event.Attrs["reconnected"] != "true" && o.Span.Width() < before.Span.Width()
 }
 
 // grew says whether an open outage was told again later, with the same beginning.

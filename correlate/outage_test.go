@@ -110,27 +110,3 @@ func TestAnOpenOutageGrows(t *testing.T) {
 		}
 	}
 }
-
-func TestAStallThatGoesOnAfterOneAcknowledgementIsOne(t *testing.T) {
-	tcp := func(from, to float64) any { return outage(timeline.Forward, timeline.SeenByTCP, span(from, to)) }
-	for _, c := range []struct {
-		name   string
-		events []any
-		want   int
-	}{
-		{"the second begins where the first ends", []any{tcp(20, 23), tcp(23, 24)}, 1},
-		{"a heartbeat's outage between them", []any{tcp(20, 23), outage(timeline.Forward, timeline.SeenByHeartbeat, span(20.1, 20.4)), tcp(23, 24)}, 2},
-		{"the flow ran between them", []any{tcp(20, 23), tcp(23.05, 24)}, 2},
-		{"two heartbeats' outages", []any{outage(timeline.Forward, timeline.SeenByHeartbeat, span(20, 23)), outage(timeline.Forward, timeline.SeenByHeartbeat, span(23, 24))}, 2},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got := Outages(snap(c.events...), site)
-			if len(got) != c.want {
-				t.Fatalf("got %v, want %d", got, c.want)
-			}
-			if whole := span(20, 24); c.want == 1 && got[0].Span != whole {
-				t.Errorf("got %v, want %v", got[0].Span, whole)
-			}
-		})
-	}
-}

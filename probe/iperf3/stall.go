@@ -45,9 +45,6 @@ type detector struct {
 
 	shut, inFlight int // readings of this silence without and with data in flight
 
-	usual time.Duration // round trip before this silence
-	again bool          // the last progress ended a stall, and nothing has moved since
-
 	late time.Time // when this host was last late with a reading; zero: never
 }
 
@@ -66,7 +63,7 @@ const keptSent = 6
 
 // begin tells that a new flow starts, whose bytes count from 0.
 func (d *detector) begin(r reading) {
-	d.flowing, d.last, d.again = true, r, false
+	d.flowing, d.last = true, r
 	d.offered = time.Time{}
 	d.retrans, _ = total(r.infos, func(i tcpinfo.Info) tcpinfo.Opt[uint64] { return i.Retransmitted })
 	d.baseTimeouts, _ = total(r.infos, timeoutsOf)
@@ -76,7 +73,7 @@ func (d *detector) begin(r reading) {
 }
 
 // end tells that the flow is over. A stall that goes on goes on.
-func (d *detector) end() { d.flowing, d.offered, d.again = false, time.Time{}, false }
+func (d *detector) end() { d.flowing, d.offered = false, time.Time{} }
 
 func timeoutsOf(i tcpinfo.Info) tcpinfo.Opt[uint64] { return i.Timeouts }
 
@@ -112,12 +109,8 @@ func (d *detector) observe(r reading) (ended *stall) {
 	if d.progress.After(since) {
 		since = d.progress
 	}
-	least := d.threshold(r)
-	if d.again { // the timer has just run, and its round trip says nothing of the path's
-		least = min(least, max(minStall, d.least, 4*d.usual))
-	}
-	if !d.stalled && d.ever && r.at.Sub(since) >= least {
-		d.stalled, d.again = true, false
+	if !d.stalled && d.ever && r.at.Sub(since) >= d.threshold(r) {
+		d.stalled = true
 	}
 	return nil
 }
@@ -131,9 +124,6 @@ func (d *detector) moved(before, r reading) (ended *stall) {
 		if ended.windowShut && ended.to.Sub(ended.from) < shortShut && d.late.After(ended.from.Add(-alarm)) {
 			ended = nil
 		}
-	}
-	if d.again = ended != nil; !d.again {
-		d.usual = r.rtt
 	}
 	d.ever, d.stalled, d.offered = true, false, time.Time{}
 	d.progress, d.width = at, width

@@ -14,8 +14,11 @@ import (
 const outageFrom = time.Second
 
 // arrivals are the moments at which the probe delivered something to the receiver, by what the report says an outage is
-// seen by. A segment that repeats what had arrived delivers nothing.
+// seen by. A segment that repeats what had arrived delivers nothing; it stands among the segments only.
 type arrivals map[string][]time.Time
+
+// segments are the moments at which any segment with data came, a repeated one too.
+const segments = "segments"
 
 // Where things lie in a frame of Ethernet, and what is worth calling a flow.
 const (
@@ -50,8 +53,11 @@ func readCapture(r io.Reader) (arrivals, error) {
 		case len(packet) < 20:
 		case packet[9] == protoUDP:
 			out["heartbeat"] = append(out["heartbeat"], at)
-		case packet[9] == protoTCP && brings(packet, next):
-			out["tcp"] = append(out["tcp"], at)
+		case packet[9] == protoTCP:
+			out[segments] = append(out[segments], at)
+			if brings(packet, next) {
+				out["tcp"] = append(out["tcp"], at)
+			}
 		}
 		b = b[n:]
 	}
@@ -93,21 +99,34 @@ type lengthCheck struct {
 	by   string    // who saw it
 	at   time.Time // when it begins
 	gap  time.Duration
+	part time.Duration // of the gap, the longest without any segment: of TCP until the first came through, were it alone
 	told time.Duration // 0: it was not told
 }
 
-// off is how far the two differ.
-func (c lengthCheck) off() time.Duration { return (c.told - c.gap).Abs() }
+// off is how far the two differ. Where a single segment came through before the flow went on, the outage may be told
+// until either.
+func (c lengthCheck) off() time.Duration {
+	off := (c.told - c.gap).Abs()
+	if c.part > 0 {
+		off = min(off, (c.told - c.part).Abs())
+	}
+	return off
+}
 
 // String is the comparison in one line.
 func (c lengthCheck) String() string {
-	return fmt.Sprintf("%-9s outage at %s: told %.3f s, captured %.3f s, off %d ms", c.by, c.at.UTC().Format("15:04:05.000"),
-		c.told.Seconds(), c.gap.Seconds(), c.off().Milliseconds())
+	part := ""
+	if c.part > 0 && c.part != c.gap {
+		part = fmt.Sprintf(" (%.3f s without any segment)", c.part.Seconds())
+	}
+	return fmt.Sprintf("%-9s outage at %s: told %.3f s, captured %.3f s%s, off %d ms", c.by, c.at.UTC().Format("15:04:05.000"),
+		c.told.Seconds(), c.gap.Seconds(), part, c.off().Milliseconds())
 }
 
 // checkLengths holds the outages towards the receiver that one kind of probe saw against what arrived there: every long
 // gap must be told, and every long outage be a gap.
-func checkLengths(by string, times []time.Time, told []report.Outage) []lengthCheck {
+func checkLengths(by string, arrived arrivals, told []report.Outage) []lengthCheck {
+	times := arrived[by]
 	var out []lengthCheck
 	used := make([]bool, len(told))
 	for i := 1; i < len(times); i++ {
@@ -116,6 +135,9 @@ func checkLengths(by string, times []time.Time, told []report.Outage) []lengthCh
 			continue
 		}
 		check, best := lengthCheck{by: by, at: from, gap: to.Sub(from)}, time.Duration(0)
+		if by == "tcp" {
+			check.part = arrived.silence(from, to)
+		}
 		which := -1
 		for k, o := range told {
 			if both := overlap(from, to, o.From, o.To); countsAt(o, by) && both > best {
@@ -156,6 +178,18 @@ func overlap(a, b, c, d time.Time) time.Duration {
 		b = d
 	}
 	return b.Sub(a)
+}
+
+// silence is the longest time within a span in which no segment came at all; 0 if nothing is known of segments.
+func (a arrivals) silence(from, to time.Time) time.Duration {
+	var longest time.Duration
+	last := from
+	for _, t := range a[segments] {
+		if t.After(from) && !t.After(to) {
+			longest, last = max(longest, t.Sub(last)), t
+		}
+	}
+	return longest
 }
 
 // longestGap is the longest time between two arrivals of the same kind.

@@ -159,7 +159,7 @@ func (l *laboratory) take(ctx context.Context, f labFault, name string) (r labRu
 	arrived, err := readCapture(file)
 	r.err, r.longest = err, arrived.longestGap()
 	for _, by := range []string{"tcp", "heartbeat"} {
-		r.lengths = append(r.lengths, checkLengths(by, arrived[by], r.found.Outages)...)
+		r.lengths = append(r.lengths, checkLengths(by, arrived, r.found.Outages)...)
 	}
 	return r
 }

@@ -69,15 +69,18 @@ func TestOutagesAreHeldAgainstTheCapture(t *testing.T) {
 		name string
 		told []report.Outage
 		want []time.Duration // how far each is off
+		also []time.Time     // when a segment came that repeated another
 	}{
-		{"a gap that is told", []report.Outage{outage(20, 3010, "forward")}, []time.Duration{10 * time.Millisecond}},
-		{"a gap that is not told", nil, []time.Duration{3 * time.Second}},
-		{"of two that touch a gap the longer counts", []report.Outage{outage(0, 30, "forward"), outage(30, 3010, "both")}, []time.Duration{20 * time.Millisecond}},
-		{"an outage that is much longer than its gap", []report.Outage{outage(10, 3010, "forward"), outage(3015, 4515, "forward")}, []time.Duration{0, time.Second}},
-		{"what the receiver can't see does not count", []report.Outage{outage(10, 3010, "forward"), outage(3015, 4515, "reverse")}, []time.Duration{0}},
+		{"a gap that is told", []report.Outage{outage(20, 3010, "forward")}, []time.Duration{10 * time.Millisecond}, nil},
+		{"told until a segment that came alone", []report.Outage{outage(10, 2190, "forward")}, []time.Duration{10 * time.Millisecond}, at(2200, 3010)},
+		{"told until nothing came", []report.Outage{outage(10, 1200, "forward")}, []time.Duration{time.Second}, at(2200, 3010)},
+		{"a gap that is not told", nil, []time.Duration{3 * time.Second}, nil},
+		{"of two that touch a gap the longer counts", []report.Outage{outage(0, 30, "forward"), outage(30, 3010, "both")}, []time.Duration{20 * time.Millisecond}, nil},
+		{"an outage that is much longer than its gap", []report.Outage{outage(10, 3010, "forward"), outage(3015, 4515, "forward")}, []time.Duration{0, time.Second}, nil},
+		{"what the receiver can't see does not count", []report.Outage{outage(10, 3010, "forward"), outage(3015, 4515, "reverse")}, []time.Duration{0}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := checkLengths("tcp", arrived, tt.told)
+			got := checkLengths("tcp", arrivals{"tcp": arrived, segments: tt.also}, tt.told)
 			if len(got) != len(tt.want) {
 				t.Fatalf("got %v, want %d", got, len(tt.want))
 			}
