@@ -64,7 +64,7 @@ func Open(cfg Config) (*Receiver, error) {
 
 func (r *Receiver) bind(scheme, addr string) error {
 	switch scheme {
-	case "udp", "udp+tcp":
+	case "udp":
 		c, err := net.ListenPacket("udp", addr)
 		if err != nil {
 			return err
@@ -73,10 +73,9 @@ func (r *Receiver) bind(scheme, addr string) error {
 			_ = u.SetReadBuffer(socketBuffer) // as much as the system allows
 		}
 		r.packets = append(r.packets, c)
-		if scheme == "udp" {
-			return nil
-		}
-		return r.bind("tcp", c.LocalAddr().String())
+		return nil
+	case "udp+tcp":
+		return r.bindBoth(addr)
 	case "tcp":
 		l, err := net.Listen("tcp", addr)
 		if err == nil {
@@ -94,6 +93,24 @@ func (r *Receiver) bind(scheme, addr string) error {
 		return err
 	}
 	return fmt.Errorf("%q is not udp, tcp or tls", scheme)
+}
+
+// bindBoth binds the same port for UDP and TCP. Where the system chooses it, a port may be free for one alone: then it
+// chooses again.
+func (r *Receiver) bindBoth(addr string) error {
+	_, port, _ := net.SplitHostPort(addr)
+	for try := 1; ; try++ {
+		if err := r.bind("udp", addr); err != nil {
+			return err
+		}
+		last := len(r.packets) - 1
+		err := r.bind("tcp", r.packets[last].LocalAddr().String())
+		if err == nil || port != "0" || try == 20 {
+			return err
+		}
+		r.packets[last].Close()
+		r.packets = r.packets[:last]
+	}
 }
 
 // Addrs returns the addresses that are bound, in the order of Config.Listen.
