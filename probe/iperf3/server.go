@@ -67,17 +67,29 @@ type ServerConfig struct {
 	inside func(open func() (net.Conn, error)) (net.Conn, error)
 }
 
-// Listen opens the listening socket that Serve would, so that an error shows and the address is known before.
+// Listen opens the listening socket that Serve would, so that an error shows and the address is known before. A port that
+// the system chooses (port 0) is one that is free for UDP as well, unless NoUDP is set.
 func (c ServerConfig) Listen(ctx context.Context) (net.Listener, error) {
 	address := c.Address
 	if address == "" {
 		address = fmt.Sprintf("127.0.0.1:%d", DefaultPort)
 	}
-	l, err := stream.Socket{Buffer: c.ReadBuffer}.Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("iperf3: %w", err)
+	_, port, _ := net.SplitHostPort(address)
+	for try := 1; ; try++ {
+		l, err := stream.Socket{Buffer: c.ReadBuffer}.Listen(ctx, "tcp", address)
+		if err != nil {
+			return nil, fmt.Errorf("iperf3: %w", err)
+		}
+		if port != "0" || c.NoUDP || try == 20 {
+			return l, nil
+		}
+		var lc net.ListenConfig
+		if u, err := lc.ListenPacket(ctx, "udp", l.Addr().String()); err == nil {
+			u.Close()
+			return l, nil
+		}
+		l.Close()
 	}
-	return l, nil
 }
 
 // Serve is the far end of tests until ctx ends, then returns nil; the tests that run are ended and all its
