@@ -175,7 +175,7 @@ const DefaultLength = 128 << 10
 
 // copyLength is how much is copied at a time where nobody says how much: on loopback and across veth 1.2 times the
 // throughput of iperf3's length.
-const copyLength = 512 << 10
+const copyLength = 1 << 20
 
 // Run sends until ctx ends, the budget is used up or the source ends, then returns nil; it returns the error if the
 // connection breaks or the source does. It takes over the connection's write deadline and leaves none behind.
