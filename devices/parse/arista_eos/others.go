@@ -20,12 +20,7 @@ func ShowInterfacesTransceiver(output string, r *devices.Reading) {
 		kind, unit string
 		scale      float64
 	}{{"temperature", "degC", 1}, {"voltage", "V", 1}, {"bias", "A", 1e-3}, {"tx_power", "dBm", 1}, {"rx_power", "dBm", 1}}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		f := strings.Fields(line)
 		if len(f) < len(kinds)+1 || !block.IsPortName(f[0]) || !text.IsLetter(f[0][0]) {
 			continue
@@ -41,12 +36,7 @@ func ShowInterfacesTransceiver(output string, r *devices.Reading) {
 // ShowMLAG reads "show mlag": the state of the domain, whether its configuration is consistent, and the peer link.
 func ShowMLAG(output string, r *devices.Reading) {
 	g := devices.Redundancy{Protocol: "mlag"}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		label, value, ok := strings.Cut(line, ":")
 		if !ok {
 			continue
@@ -75,12 +65,7 @@ func ShowMLAG(output string, r *devices.Reading) {
 // ShowProcessesTop reads the idle share in "%Cpu(s):  2.8 us,  0.7 sy,  0.0 ni, 96.3 id" and in "Cpu(s): 5.1%us,
 // 93.2%id".
 func ShowProcessesTop(output string, r *devices.Reading) {
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		rest, ok := text.After(line, "Cpu(s):")
 		if !ok {
 			continue

@@ -12,12 +12,7 @@ import (
 func ShowVSX(output string, r *devices.Reading) {
 	g := devices.Redundancy{Protocol: "vsx"}
 	peer := ""
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		if label, value, ok := strings.Cut(line, ":"); ok {
 			value = strings.TrimSpace(value)
 			switch strings.TrimSpace(label) {

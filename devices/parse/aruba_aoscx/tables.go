@@ -68,12 +68,7 @@ func ShowLLDPNeighborInfo(output string, r *devices.Reading) {
 // ShowSpanningTree reads "show spanning-tree" of MSTP ("MST0") and RPVST ("VLAN1").
 func ShowSpanningTree(output string, r *devices.Reading) {
 	var s scan
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		s.line(line)
 	}
 	tables.Trees(r, s.trees)

@@ -16,12 +16,7 @@ import (
 func ShowInterfacesBrief(output string, r *devices.Reading) {
 	var titles []string
 	var ports []devices.Interface
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		f := strings.Fields(line)
 		if len(f) > 3 && f[0] == "Port" && f[1] == "Link" {
 			titles = f
@@ -93,12 +88,7 @@ func ShowARP(output string, r *devices.Reading) {
 	if r.Bindings == nil {
 		r.Bindings = []devices.Binding{}
 	}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		if b, ok := arpRow(strings.Fields(line)); ok {
 			r.Bindings = append(r.Bindings, b)
 		}
@@ -159,12 +149,7 @@ func ShowMACAddress(output string, r *devices.Reading) {
 		r.Stations = []devices.Station{}
 	}
 	vlan := -1 // the column counted from the last, where the header has one
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		f := strings.Fields(line)
 		if n := index(f, "VLAN"); n > 0 && index(f, "Port") > 0 {
 			vlan = n

@@ -18,12 +18,7 @@ func zone(name string) *time.Location {
 
 // ShowConnCount reads "show conn count": "54 in use, 127 most used".
 func ShowConnCount(output string, r *devices.Reading) {
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		if !strings.Contains(line, " in use") {
 			continue
 		}
@@ -44,12 +39,7 @@ func sessions(r *devices.Reading) *devices.Sessions {
 // ShowResourceUsage reads the line "Conns  54  127  250000  0 System" of "show resource usage": current, peak, limit
 // and denied.
 func ShowResourceUsage(output string, r *devices.Reading) {
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		f := strings.Fields(line)
 		if len(f) < 5 || f[0] != "Conns" {
 			continue

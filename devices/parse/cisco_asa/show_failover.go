@@ -21,12 +21,7 @@ func ShowFailover(output string, r *devices.Reading) {
 	}
 	g := devices.Redundancy{Protocol: "asa", Group: "failover"}
 	mine := true
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		switch {
 		case strings.HasPrefix(line, "This host: "):
 			mine = true

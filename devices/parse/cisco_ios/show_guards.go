@@ -12,12 +12,7 @@ import (
 // blocked now. It has no counter.
 func ShowStormControl(output string, r *devices.Reading) {
 	var ports []devices.Interface
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		f := strings.Fields(line)
 		if len(f) < 4 || !isPortNameWord(f[0]) || f[1] != "Forwarding" && f[1] != "Blocking" && f[1] != "Link" {
 			continue
@@ -35,12 +30,7 @@ func isPortNameWord(s string) bool { return s != "" && isPortName(s) }
 //	                Pair B     19   +/- 10 meters Pair B      Open
 func ShowCableDiagnostics(output string, r *devices.Reading) {
 	var ports []devices.Interface
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		before, rest, ok := strings.Cut(line, "Pair ")
 		if !ok {
 			continue

@@ -64,12 +64,7 @@ func ShowPAgPInternal(output string, r *devices.Reading) {
 // now.
 func ShowEtherchannelPort(output string, r *devices.Reading) {
 	var groups []devices.Aggregate
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		if name, ok := strings.CutPrefix(line, "Port-channel:"); ok {
 			if f := strings.Fields(name); len(f) > 0 && block.IsPortName(f[0]) {
 				groups = append(groups, devices.Aggregate{Port: f[0]})

@@ -13,12 +13,7 @@ func ShowPolicyMap(output string, r *devices.Reading) {
 	if r.Queues == nil {
 		r.Queues = []devices.Queue{}
 	}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		if line != "" {
 			s.line(line)
 		}

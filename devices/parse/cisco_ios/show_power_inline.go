@@ -39,12 +39,7 @@ var powerAdmin = map[string]bool{"auto": true, "static": true, "off": true, "nev
 // more.
 func ShowPowerInlineDetail(output string, r *devices.Reading) {
 	var ports []devices.Interface
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		label, value, ok := strings.Cut(line, ":")
 		value = strings.TrimSpace(value)
 		if !ok || value == "" {

@@ -12,12 +12,7 @@ func ShowSwitch(output string, r *devices.Reading) {
 	if r.Units == nil {
 		r.Units = []devices.Unit{}
 	}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		f := strings.Fields(strings.TrimPrefix(line, "*"))
 		if len(f) < 5 {
 			continue

@@ -13,12 +13,7 @@ import (
 // ShowBundle reads "show bundle": each bundle and its local ports, "Gi0/0/0/0  Local  Active  0x8000, 0x0001  1000000".
 func ShowBundle(output string, r *devices.Reading) {
 	groups := []devices.Aggregate{}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		f := strings.Fields(line)
 		switch {
 		case len(f) == 1 && strings.HasPrefix(f[0], "Bundle-") && block.IsPortName(f[0]):

@@ -14,12 +14,7 @@ func ShowVPC(output string, r *devices.Reading) {
 	g := devices.Redundancy{Protocol: "vpc"}
 	var units []devices.Unit
 	table := ""
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		switch lower := strings.ToLower(line); {
 		case strings.HasPrefix(lower, "vpc peer-link status"):
 			table = "peer-link"

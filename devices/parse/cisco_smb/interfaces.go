@@ -12,12 +12,7 @@ import (
 // ShowInterfacesStatus reads "show interfaces status": Port, Type, Duplex, Speed, Neg, flow control, link state.
 func ShowInterfacesStatus(output string, r *devices.Reading) {
 	var ports []devices.Interface
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		f := strings.Fields(line)
 		if len(f) < 7 || !block.IsPortName(f[0]) || !stateWord(f[6]) {
 			continue
@@ -109,12 +104,7 @@ func ShowInterfacesCounters(output string, r *devices.Reading) {
 	at := map[string]int{}
 	var titles []string
 	last := -1
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		f := strings.Fields(line)
 		switch {
 		case len(f) > 1 && f[0] == "Port" && columnsKnown(f[1:]):

@@ -13,12 +13,7 @@ import (
 // there is one such part for each instance.
 func ShowSpanningTree(output string, r *devices.Reading) {
 	var s treeScanner
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		s.line(line)
 	}
 	tables.Trees(r, s.trees)

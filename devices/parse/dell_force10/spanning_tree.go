@@ -13,12 +13,7 @@ import (
 // reading is the first tree's.
 func ShowSpanningTree(output string, r *devices.Reading) {
 	s := treeScanner{}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		if line != "" {
 			s.line(line)
 		}

@@ -49,12 +49,7 @@ func ShowARP(output string, r *devices.Reading) {
 	if r.Bindings == nil {
 		r.Bindings = []devices.Binding{}
 	}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		if b, ok := arpRow(words(line)); ok {
 			r.Bindings = append(r.Bindings, b)
 		}
@@ -92,12 +87,7 @@ func ShowMACAddressTable(output string, r *devices.Reading) {
 	if r.Stations == nil {
 		r.Stations = []devices.Station{}
 	}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		f := words(strings.TrimLeft(line, "*"))
 		if len(f) < 4 {
 			continue

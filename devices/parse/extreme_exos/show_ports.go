@@ -42,12 +42,7 @@ func ShowPortsCounters(output string, r *devices.Reading) {
 	var above []string // the first line of the header
 	var titles []string
 	var ports []devices.Interface
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		f := strings.Fields(line)
 		switch {
 		case len(f) > 2 && f[0] == "Port" && f[1] == "Link":
@@ -133,12 +128,7 @@ func linkState(p *block.Port, word string) {
 // ShowPortsInformation reads the table of "show ports information", without detail.
 func ShowPortsInformation(output string, r *devices.Reading) {
 	var ports []devices.Interface
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		// The port, its flags, the link's state, ELSM and OAM ("- / -"), and five numbers.
 		f := strings.Fields(strings.Replace(line, " / ", "/", 1))
 		if len(f) < 10 || !block.IsPortName(f[0]) || !strings.Contains(f[3], "/") || f[1][0] != 'E' && f[1][0] != 'D' {

@@ -16,12 +16,7 @@ func ShowIPARP(output string, r *devices.Reading) {
 	if r.Bindings == nil {
 		r.Bindings = []devices.Binding{}
 	}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		f := strings.Fields(line)
 		if len(f) < 7 {
 			continue
@@ -93,12 +88,7 @@ func ShowLLDPNeighbors(output string, r *devices.Reading) {
 	if r.Neighbours == nil {
 		r.Neighbours = []devices.Neighbour{}
 	}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		f := strings.Fields(line)
 		if len(f) < 5 || !block.IsPortName(f[0]) {
 			continue

@@ -15,12 +15,7 @@ func DeviceInfo(output, port string, r *devices.Reading) {
 	p := block.Port{}
 	p.Name = port
 	known := false
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		if label, value, ok := cut(line); ok {
 			known = info(&p, label, value) || known
 		}

@@ -93,12 +93,7 @@ func SessionInfo(output string, r *devices.Reading) {
 // Performance reads "get system performance status": "CPU states: 0% user 1% system 0% nice 99% idle ..." and
 // "Memory: 2058256k total, 917544k used (44.6%), ...". Its sessions are averages, and left alone.
 func Performance(output string, r *devices.Reading) {
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		if rest, ok := strings.CutPrefix(line, "CPU states: "); ok {
 			before, _, ok := strings.Cut(rest, "% idle")
 			if v, end, isNumber := text.Float(before[strings.LastIndexByte(before, ' ')+1:]); ok && isNumber && end == "" && v >= 0 && v <= 100 {
@@ -118,12 +113,7 @@ func ARP(output string, r *devices.Reading) {
 	if r.Bindings == nil {
 		r.Bindings = []devices.Binding{}
 	}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		f := strings.Fields(line)
 		if len(f) < 4 {
 			continue

@@ -14,12 +14,7 @@ import (
 func DisplayLinkAggregation(output string, r *devices.Reading) {
 	groups := []devices.Aggregate{}
 	local := false
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		label, value, labelled := strings.Cut(line, ":")
 		value = strings.TrimSpace(value)
 		switch {
@@ -62,12 +57,7 @@ func DisplayVRRP(output string, r *devices.Reading) {
 	}
 	port := ""
 	var cur *devices.Redundancy
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		if name, ok := strings.CutPrefix(line, "Interface "); ok && block.IsPortName(strings.TrimSpace(name)) {
 			port = strings.TrimSpace(name)
 			continue

@@ -73,12 +73,7 @@ var kinds = map[string]string{"D": "dynamic", "S": "static", "I": "invalid"}
 // of which one change brings several, and is no count of changes.
 func DisplaySTP(output string, r *devices.Reading) {
 	s := scan{}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		s.line(line)
 	}
 	tables.Trees(r, s.trees)
@@ -215,12 +210,7 @@ func DisplayLLDPNeighbor(output string, r *devices.Reading) {
 		}
 		cur = devices.Neighbour{Protocol: "lldp", Port: port}
 	}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		if strings.HasPrefix(line, "LLDP neighbor-information of port") {
 			_, name, _ := strings.Cut(line, "[")
 			name, _, _ = strings.Cut(name, "]")

@@ -14,12 +14,7 @@ import (
 func ShowInterfaces(output string, r *devices.Reading) {
 	var ports []devices.Interface
 	var one *block.Port
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		if _, name, ok := strings.Cut(line, "Port Counters for port "); ok {
 			ports = finish(ports, one)
 			one = nil
@@ -156,12 +151,7 @@ func counters(p *block.Port, line string) {
 // be the mode of a port that is down.
 func ShowInterfacesBrief(output string, r *devices.Reading) {
 	var ports []devices.Interface
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		left, right, ok := strings.Cut(line, "|")
 		names, f := strings.Fields(left), strings.Fields(right)
 		const fewest = 3

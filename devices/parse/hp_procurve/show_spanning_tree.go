@@ -14,12 +14,7 @@ func ShowSpanningTree(output string, r *devices.Reading) {
 	t := devices.Tree{Name: "mst 0", Protocol: "mstp"}
 	enabled, table := false, false
 	var priority, mac string
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		if label, value, ok := strings.Cut(line, ":"); ok && !strings.Contains(label, "|") {
 			value = strings.TrimSpace(value)
 			switch label = strings.TrimSpace(label); label {

@@ -13,12 +13,7 @@ import (
 func DisplayEthTrunk(output string, r *devices.Reading) {
 	groups := []devices.Aggregate{}
 	partner := false
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		if name, _, ok := strings.Cut(line, "'s state information is"); ok && block.IsPortName(name) {
 			groups, partner = append(groups, devices.Aggregate{Port: name}), false
 			continue
@@ -58,12 +53,7 @@ func DisplayVRRP(output string, r *devices.Reading) {
 		r.Redundancy = []devices.Redundancy{}
 	}
 	var cur *devices.Redundancy
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		port, group, ok := strings.Cut(line, " | Virtual Router ")
 		if ok && block.IsPortName(strings.TrimSpace(port)) && strings.TrimSpace(group) != "" {
 			r.Redundancy = append(r.Redundancy, devices.Redundancy{Protocol: "vrrp", Port: strings.TrimSpace(port), Group: strings.TrimSpace(group)})

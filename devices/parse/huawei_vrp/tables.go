@@ -65,12 +65,7 @@ func DisplayLLDPNeighbor(output string, r *devices.Reading) {
 		}
 		cur, have = devices.Neighbour{Port: port, Protocol: "lldp"}, false
 	}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		if name, _, ok := strings.Cut(line, " has "); ok && strings.Contains(line, "neighbor") && block.IsPortName(strings.TrimSpace(name)) {
 			finish()
 			port = strings.TrimSpace(name)

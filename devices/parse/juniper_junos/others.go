@@ -14,12 +14,7 @@ import (
 // ShowInterfacesTerse reads "show interfaces terse": "ge-0/0/0  up  down".
 func ShowInterfacesTerse(output string, r *devices.Reading) {
 	var ports []devices.Interface
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		f := strings.Fields(line)
 		if len(f) < 3 || !upDown(f[1]) || !upDown(f[2]) {
 			continue
@@ -35,12 +30,7 @@ func upDown(s string) bool { return s == "up" || s == "down" }
 // instance 0" the rows port, port id, designated port, designated bridge, cost, state, role.
 func ShowSpanningTreeInterface(output string, r *devices.Reading) {
 	var tree *devices.Tree
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		if _, rest, ok := strings.Cut(line, "parameters for "); ok {
 			r.Trees = append(r.Trees, devices.Tree{Name: treeName(rest)})
 			tree = &r.Trees[len(r.Trees)-1]
@@ -82,12 +72,7 @@ var (
 func ShowSpanningTreeBridge(output string, r *devices.Reading) {
 	b := devices.Bridge{}
 	found := false
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		label, value, ok := strings.Cut(line, ":")
 		if !ok {
 			continue
@@ -127,12 +112,7 @@ func ShowLACPInterfaces(output string, r *devices.Reading) {
 		r.Aggregates = []devices.Aggregate{}
 	}
 	var cur *devices.Aggregate
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		if name, ok := strings.CutPrefix(line, "Aggregated interface: "); ok {
 			r.Aggregates = append(r.Aggregates, devices.Aggregate{Port: name, Protocol: "lacp"})
 			cur = &r.Aggregates[len(r.Aggregates)-1]
@@ -179,12 +159,7 @@ func ShowChassisClusterStatus(output string, r *devices.Reading) {
 		r.Redundancy = []devices.Redundancy{}
 	}
 	var cur *devices.Redundancy
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		if rest, ok := strings.CutPrefix(line, "Redundancy group: "); ok {
 			group, count, _ := strings.Cut(rest, ",")
 			_, count, _ = strings.Cut(count, ":")
@@ -239,12 +214,7 @@ func ShowSystemUptime(output string) (t time.Time, ok bool) {
 
 // ShowChassisRoutingEngine reads the idle share of the CPU in "show chassis routing-engine".
 func ShowChassisRoutingEngine(output string, r *devices.Reading) {
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		if f := strings.Fields(line); len(f) >= 2 && f[0] == "Idle" {
 			if v, _, ok := text.Float(f[1]); ok && v <= 100 {
 				text.Set(&r.CPU, 1-v/100)

@@ -18,12 +18,7 @@ func Statistics(output, port string, r *devices.Reading) {
 	}
 	p := block.Port{}
 	p.Name = port
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		if label, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(value) != "" {
 			block.Labelled(&p, strings.TrimSpace(label), strings.TrimSpace(value), statistics)
 		}

@@ -29,12 +29,7 @@ func IPNeighbours(output string, r *devices.Reading) {
 	if r.Bindings == nil {
 		r.Bindings = []devices.Binding{}
 	}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		f := strings.Fields(line)
 		if len(f) < 4 || f[1] != "dev" {
 			continue
@@ -68,12 +63,7 @@ func BridgeFDB(output string, r *devices.Reading) {
 	if r.Stations == nil {
 		r.Stations = []devices.Station{}
 	}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		const fewest = 3
 		f := strings.Fields(line)
 		if len(f) < fewest || f[1] != "dev" {

@@ -15,12 +15,7 @@ import (
 func Monitor(output string, r *devices.Reading) {
 	p := block.Port{}
 	var sensors []devices.Sensor
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		label, value, ok := strings.Cut(line, ": ")
 		if !ok {
 			continue
@@ -125,12 +120,7 @@ func ARP(output string, r *devices.Reading) {
 	if r.Bindings == nil {
 		r.Bindings = []devices.Binding{}
 	}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		flags, rest, ok := begins(line)
 		f := strings.Fields(rest)
 		if !ok || isNews(line) || len(f) == 0 {
@@ -163,12 +153,7 @@ func ARP(output string, r *devices.Reading) {
 // Resources reads "system resource print": the release, the board, how busy the processor is and how full the memory.
 func Resources(output string, r *devices.Reading) {
 	values := map[string]string{}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		if label, value, ok := strings.Cut(line, ": "); ok {
 			values[label] = strings.TrimSpace(value)
 		}

@@ -23,12 +23,7 @@ func records(output string) []record {
 		}
 		body = nil
 	}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		if isNews(line) {
 			continue
 		}

@@ -14,12 +14,7 @@ func HighAvailability(output string, r *devices.Reading) {
 	g := devices.Redundancy{Protocol: "panos", Group: "ha"}
 	peer := false
 	synced := func(ok bool) { g.Synced = devices.Some(ok && (!g.Synced.OK || g.Synced.Value)) }
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		label, value, ok := strings.Cut(line, ":")
 		if !ok {
 			continue
@@ -82,12 +77,7 @@ func SessionInfo(output string, r *devices.Reading) {
 			*o = devices.Some(o.Value + n.Value.Value)
 		}
 	}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		label, value, _ := strings.Cut(line, ":")
 		switch label {
 		case "Number of sessions supported":
@@ -107,12 +97,7 @@ func ARP(output string, r *devices.Reading) {
 	if r.Bindings == nil {
 		r.Bindings = []devices.Binding{}
 	}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		f := strings.Fields(line)
 		if len(f) < 5 {
 			continue
@@ -137,12 +122,7 @@ func ARP(output string, r *devices.Reading) {
 // SystemInfo reads "show system info": the host's name, the model and the release.
 func SystemInfo(output string, r *devices.Reading) {
 	model, release := "", ""
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		label, value, _ := strings.Cut(line, ": ")
 		switch value = strings.TrimSpace(value); label {
 		case "hostname":

@@ -20,12 +20,7 @@ func ShowInterface(output string, r *devices.Reading) {
 	p := block.Port{}
 	values := map[string]devices.Opt[devices.Counter]{}
 	section := ""
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		if strings.Trim(line, "-") == "" {
 			continue
 		}

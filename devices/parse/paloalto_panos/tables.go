@@ -13,12 +13,7 @@ import (
 // that of the interfaces on them, and which ports an aggregate has.
 func Interfaces(output string, r *devices.Reading) {
 	var t tables
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		f := strings.Fields(line)
 		switch {
 		case len(f) == 0, strings.HasPrefix(line, "total configured "), strings.HasPrefix(line, "aggregation groups:"), strings.Trim(line, "- ") == "":

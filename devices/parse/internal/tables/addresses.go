@@ -16,12 +16,7 @@ func Bindings(output string, r *devices.Reading) {
 	if r.Bindings == nil {
 		r.Bindings = []devices.Binding{}
 	}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		if b, ok := binding(strings.Fields(line)); ok {
 			r.Bindings = append(r.Bindings, b)
 		}
@@ -87,12 +82,7 @@ func Stations(output string, r *devices.Reading) {
 	if r.Stations == nil {
 		r.Stations = []devices.Station{}
 	}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		if s, ok := station(strings.Fields(line)); ok {
 			r.Stations = append(r.Stations, s)
 		}

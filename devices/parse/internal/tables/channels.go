@@ -15,12 +15,7 @@ func Channels(output string, r *devices.Reading) {
 	groups := []devices.Aggregate{}
 	defer func() { Aggregates(r, groups) }()
 	var cur *devices.Aggregate
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		f := strings.Fields(line)
 		if len(f) > 2 && strings.HasPrefix(f[2], "(") { // OS10: "10  port-channel10  (U)"
 			f = append([]string{f[0], f[1] + f[2]}, f[3:]...)

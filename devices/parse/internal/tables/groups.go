@@ -17,12 +17,7 @@ func Groups(output, protocol string, r *devices.Reading) {
 		r.Redundancy = []devices.Redundancy{}
 	}
 	var cur *devices.Redundancy
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		if port, group, ok := groupHeader(line); ok {
 			r.Redundancy = append(r.Redundancy, devices.Redundancy{Protocol: protocol, Port: port, Group: group})
 			cur = &r.Redundancy[len(r.Redundancy)-1]

@@ -13,12 +13,7 @@ import (
 func Recovery(output string, r *devices.Reading) {
 	var ports []devices.Interface
 	_, rows, _ := strings.Cut(output, "Time left")
-	lines := text.NewLines(rows)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(rows) {
 		f := strings.Fields(line)
 		if len(f) != 3 || !block.IsPortName(f[0]) {
 			continue
@@ -36,12 +31,7 @@ func Recovery(output string, r *devices.Reading) {
 // Directions reads "show udld neighbors": whether each port hears the other end that hears it.
 func Directions(output string, r *devices.Reading) {
 	var ports []devices.Interface
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		f := strings.Fields(line)
 		if len(f) < 5 || !block.IsPortName(f[0]) {
 			continue
@@ -55,12 +45,7 @@ func Directions(output string, r *devices.Reading) {
 
 // Inconsistent reads "show spanning-tree inconsistentports": "VLAN0001  GigabitEthernet1/0/1  Root Inconsistent".
 func Inconsistent(output string, r *devices.Reading) {
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		f := strings.Fields(line)
 		if len(f) < 3 || !block.IsPortName(f[1]) || !strings.HasPrefix(f[0], "VLAN") && !strings.HasPrefix(f[0], "MST") {
 			continue

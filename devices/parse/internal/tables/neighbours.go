@@ -33,12 +33,7 @@ func Neighbours(output, protocol string, r *devices.Reading) {
 		r.Neighbours = []devices.Neighbour{}
 	}
 	s := neighbourScanner{protocol: protocol}
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			break
-		}
+	for line := range text.Each(output) {
 		s.line(line)
 	}
 	s.finish()

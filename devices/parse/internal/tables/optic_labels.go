@@ -27,12 +27,7 @@ func OpticLabels(output, port string, r *devices.Reading) {
 		r.Sensors = []devices.Sensor{}
 	}
 	lane, begin := 0, len(r.Sensors)
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		if name, ok := opticPort(line); ok {
 			port, lane, begin = name, 0, len(r.Sensors)
 			continue

@@ -22,12 +22,7 @@ func OpticTables(output string, r *devices.Reading) {
 	}
 	kind, unit := "", ""
 	lanes := false
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		if strings.HasPrefix(line, "Port") {
 			lanes = strings.Contains(line, "Lane")
 			continue
@@ -93,12 +88,7 @@ func OpticBlocks(output string, r *devices.Reading) {
 		r.Sensors = []devices.Sensor{}
 	}
 	port, lane := "", 0
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		if block.IsPortName(line) && strings.ContainsRune(line, '/') {
 			port, lane = line, 0
 			continue

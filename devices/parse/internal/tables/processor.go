@@ -10,12 +10,7 @@ import (
 // Processor reads "CPU utilization for five seconds: 15%/1%; one minute: 12%; five minutes: 10%" of IOS, NX-OS, IOS XR
 // and ASA: the shortest interval, and behind the slash the share of interrupts.
 func Processor(output string, r *devices.Reading) {
-	lines := text.NewLines(output)
-	for {
-		line, _, _, ok := lines.Next()
-		if !ok {
-			return
-		}
+	for line := range text.Each(output) {
 		rest, ok := strings.CutPrefix(line, "CPU utilization for ")
 		if !ok {
 			continue

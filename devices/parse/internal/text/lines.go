@@ -1,6 +1,7 @@
 package text
 
 import (
+	"iter"
 	"strings"
 
 	"whydrop/devices"
@@ -19,6 +20,18 @@ func NewLines(text string) Lines {
 		text = Denoise(text)
 	}
 	return Lines{text: text}
+}
+
+// Each returns the lines of a text one after the other, as NewLines and Next do; for who needs no more of them.
+func Each(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		lines := NewLines(text)
+		for line, _, _, ok := lines.Next(); ok; line, _, _, ok = lines.Next() {
+			if !yield(line) {
+				return
+			}
+		}
+	}
 }
 
 // Text returns the text that the lines are of.
