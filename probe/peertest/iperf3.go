@@ -33,13 +33,13 @@ func Missing(t testing.TB, what string) {
 }
 
 // Iperf3 starts a stock iperf3 -s on a free port of host, an IP address, with args beside, and returns its address as
-// soon as it says that it listens. It ends with the test. A host that the system does not have skips the test.
+// soon as it says that it listens. It ends with the test. A host that the system does not have is missing like a program.
 func Iperf3(t testing.TB, host string, args ...string) string {
 	t.Helper()
 	Need(t, "iperf3")
 	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
-		t.Skip(err)
+		Missing(t, "the address "+host)
 	}
 	l.Close()
 	port := strconv.Itoa(int(Port(t, host)))

@@ -36,21 +36,23 @@ func require(t *testing.T, programs ...string) {
 	if testing.Short() {
 		t.Skip("takes a minute and more")
 	}
-	miss := func(format string, args ...any) {
-		t.Helper()
-		if os.Getenv("WHYDROP_REQUIRE_PEERS") == "1" {
-			t.Fatalf(format, args...)
-		}
-		t.Skipf(format, args...)
-	}
 	if os.Geteuid() != 0 {
-		miss("needs root for network namespaces")
+		miss(t, "needs root for network namespaces")
 	}
 	for _, p := range programs {
 		if _, err := exec.LookPath(p); err != nil {
-			miss("%s is not installed", p)
+			miss(t, "%s is not installed", p)
 		}
 	}
+}
+
+// miss skips the test for want of something, or fails it where peers are required.
+func miss(t *testing.T, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("WHYDROP_REQUIRE_PEERS") == "1" {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
 }
 
 // build compiles the program under test.

@@ -37,7 +37,7 @@ func TestTheSharedLaboratorysFaultsAreNamed(t *testing.T) {
 	}
 	require(t, "python3", "ovs-vsctl", "snmpd", "snmptrapd", "sshd", "nft", "conntrack", "conntrackd", "ethtool", "tcpdump", "iperf3", "iperf", "gcc", "ping", "ssh-keyscan")
 	if _, err := os.Stat(filepath.Dir(truthFile)); err == nil {
-		t.Skip("the laboratory is in use: it belongs to one at a time")
+		miss(t, "the laboratory is in use: it belongs to one at a time")
 	}
 	n := newNetwork(t, "lab-")
 	n.run(lab, "up")
