@@ -206,8 +206,7 @@ func (r *discardReader) read(n int) (int, error) {
 		return r.otherwise.read(n)
 	}
 	if r.gather {
-		ts := unix.NsecToTimespec(int64(bulkGather))
-		_ = unix.Nanosleep(&ts, nil) // cut short by a signal: it gathers less
+		doze(bulkGather)
 	}
 	base, n := unsafe.Pointer(&nowhere()[0]), min(n, discardLength)
 	var got int

@@ -19,8 +19,13 @@ func nap(ctx context.Context, d time.Duration) {
 		_ = sleep(ctx, d-late)
 		return
 	}
+	doze(d)
+}
+
+// doze waits for d by the kernel's timer alone. A signal cuts it short, so who must be exact asks the time.
+func doze(d time.Duration) {
 	ts := unix.NsecToTimespec(int64(d))
-	_ = unix.Nanosleep(&ts, nil) // cut short by a signal: the caller asks the time
+	_ = unix.Nanosleep(&ts, nil)
 }
 
 // GrowReceiveBuffer gives a UDP socket a receive buffer of n bytes, or as much of that as the system allows, and

@@ -110,8 +110,7 @@ func (f *fastDatagrams) release() {
 // a third more arrive. The time of arrival is the kernel's all the same.
 func (f *fastDatagrams) read(give func(Burst)) error {
 	if f.gather && f.heads && f.patient {
-		ts := unix.NsecToTimespec(int64(gatherTime))
-		_ = unix.Nanosleep(&ts, nil)
+		doze(gatherTime)
 	}
 	return f.with(f.raw.Read, give)
 }

@@ -259,30 +259,3 @@ func TestBurstHoldsItsDatagrams(t *testing.T) {
 		})
 	}
 }
-
-func TestWhatHadComeIsReadAtTheEnd(t *testing.T) {
-	if linux("", "other") != "" {
-		t.Skip("no way to read without waiting")
-	}
-	client, server := udpPair(t)
-	r := NewDatagramReader(server) // the kernel takes the time soon; what comes before has that of its reading
-	until(t, "the kernel takes the time", func() (exact bool) {
-		_, _ = client.Write([]byte("x"))
-		_ = server.SetReadDeadline(time.Now().Add(time.Second))
-		_ = r.Read(func(b Burst) { exact = b.Exact && b.At.Before(time.Now().Add(-time.Microsecond)) })
-		return exact
-	})
-	s := DatagramSender{Length: 1000, Fill: testFill, Budget: NewBudget(50_000), Count: new(DatagramCount)}
-	if err := s.Run(t.Context(), client); err != nil {
-		t.Fatal(err)
-	}
-	rec := &Reception{}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	until(t, "all 50 datagrams have come and are read", func() bool { // a busy kernel hands them on a little later
-		if err := (&DatagramReceiver{Parse: testParse, Count: rec}).Run(ctx, server); err != nil {
-			t.Fatal(err)
-		}
-		return rec.Counts().Datagrams == 50
-	})
-}
