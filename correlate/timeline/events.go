@@ -10,7 +10,8 @@ const (
 	// arrived to the first that arrived afterwards. Attrs: direction (forward, reverse, both), seen_by
 	// (heartbeat: the path was dark; tcp: the flow stalled), error_ms (half width of the dating error),
 	// lost (heartbeats lost), late (heartbeats delivered late, out of a queue), dark_ms (what the numbers of lost heartbeats
-	// vouch for), gap_ms (between the arrivals before and after), last_seen and first_seen (when those arrived, RFC 3339),
+	// vouch for), host_late_ms (by how much the host that probed was late to send at the ends: the outage may be as much longer),
+	// gap_ms (between the arrivals before and after), last_seen and first_seen (when those arrived, RFC 3339),
 	// carrier (what this host's own link did meanwhile, in words), backoff_ms (for tcp: the most that was spent waiting for the retransmission timer
 	// after the path was back, that is the last wait; the path came back within it), rto (number of time-outs),
 	// window_shut ("true": the peer acknowledged everything and offered no window, so its program may not have

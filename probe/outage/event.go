@@ -44,7 +44,7 @@ func (b *Book) report() {
 			if h.direction != "" && h.direction != g.direction && (g.from-h.from).Abs() <= near && (g.to-h.to).Abs() <= near {
 				g.from, g.to = min(g.from, h.from), max(g.to, h.to)
 				g.seen, g.next, g.proven = min(g.seen, h.seen), max(g.next, h.next), max(g.proven, h.proven)
-				g.lost, g.late = g.lost+h.lost, g.late+h.late
+				g.lost, g.late, g.hostLate = g.lost+h.lost, g.late+h.late, max(g.hostLate, h.hostLate)
 				g.direction, h.direction = timeline.Both, ""
 			}
 		}
@@ -82,6 +82,7 @@ func (b *Book) outage(g found, text string, open bool) {
 	case timeline.Both:
 		wrong += b.rtt.value()
 	}
+	wrong += g.hostLate
 	attrs := map[string]string{
 		"direction": g.direction,
 		"seen_by":   timeline.SeenByHeartbeat,
@@ -97,6 +98,10 @@ func (b *Book) outage(g found, text string, open bool) {
 	if said := b.carrierText(g); said != "" {
 		attrs["carrier"] = said
 		text += "; this host's own link: " + said
+	}
+	if g.hostLate > b.cfg.Heartbeat/2 {
+		attrs["host_late_ms"] = millis(g.hostLate)
+		text += fmt.Sprintf("; this host itself was late to send at its ends: it may be %s longer", g.hostLate.Round(time.Millisecond))
 	}
 	if g.late > 0 {
 		attrs["late"] = strconv.Itoa(g.late)

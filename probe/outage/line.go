@@ -54,6 +54,7 @@ type found struct {
 	proven     time.Duration // dark by number: from when the first lost heartbeat was due until one after the last
 	direction  string
 	dark       time.Duration // what heartbeats vouch for
+	hostLate   time.Duration // by how much this host was late to send at its ends: it may be as much longer
 	lost, late int
 	unknown    bool // the direction could not be told
 	exact      bool // it is not the reading program that was late
@@ -167,6 +168,7 @@ func (l *line) begin(at time.Duration, late, exact bool) {
 	case l.n > 0 && !late:
 		g.to -= max(l.apart-l.beat, 0)
 	}
+	g.hostLate = g.from - g.seen + g.next - g.to
 	l.gap, l.open = g, true
 }
 

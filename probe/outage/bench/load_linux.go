@@ -63,6 +63,9 @@ func load(ctx context.Context, full bool) error {
 	beating, cancel := context.WithTimeout(ctx, length)
 	defer cancel()
 	s, err := l.beats(beating)
+	if err == nil {
+		err = ctx.Err() // a shorter time proves less
+	}
 	if err != nil {
 		return err
 	}
