@@ -154,3 +154,32 @@ func TestTheClockIsSetWhileAnswersAreOnTheirWay(t *testing.T) {
 		}
 	}
 }
+
+// How far an outage reaches is known as well as heartbeats were sent about its ends.
+func TestAnOutageTellsHowLateThisHostWasAtItsEnds(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		unsent time.Duration // the heartbeat that was not sent
+		late   string
+		wrong  string
+	}{
+		{name: "a heartbeat in the middle was not sent", unsent: 1100 * ms, wrong: "12.0"},
+		{name: "the first that would have been lost was not sent", unsent: 1000 * ms, late: "10.0", wrong: "22.0"},
+		{name: "the first after it was not sent", unsent: 1200 * ms, late: "10.0", wrong: "22.0"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := world{beat: 10 * ms, length: 4 * time.Second, roundTrip: true,
+				there: dark(steady(ms), 1000*ms, 1200*ms), back: steady(ms),
+				sends: func(at time.Duration) bool { return at != tt.unsent },
+			}.run()
+			es := s.EventsOf(timeline.Path("a-b"), timeline.EventOutage)
+			if len(es) != 1 {
+				t.Fatalf("outages %+v, want one", es)
+			}
+			a := es[0].Attrs
+			if a["host_late_ms"] != tt.late || a["error_ms"] != tt.wrong || (tt.late != "") != strings.Contains(es[0].Text, "late to send") {
+				t.Errorf("late %q, wrong by %q, %q; want %q and %q", a["host_late_ms"], a["error_ms"], es[0].Text, tt.late, tt.wrong)
+			}
+		})
+	}
+}
