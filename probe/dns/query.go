@@ -8,8 +8,8 @@
 package dns
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -24,7 +24,6 @@ import (
 	"whydrop/probe/heartbeat"
 	"whydrop/probe/outage"
 	"whydrop/probe/rxtime"
-	"whydrop/probe/sock"
 )
 
 const (
@@ -36,7 +35,6 @@ const (
 	MinHeartbeat     = 100 * time.Millisecond
 
 	defaultQuery = "localhost."
-	redialTime   = time.Second
 )
 
 // Asker is a heartbeat by DNS queries. It writes path.rtt, path.loss.round_trip and path.reordered, and outages with
@@ -62,7 +60,7 @@ func (a *Asker) Probe(ctx context.Context, out timeline.Sink) error {
 			Path:      a.Path(),
 			Collector: "dns:" + a.Name,
 			Kind:      "dns",
-			To:        w.to.String(),
+			To:        w.To.String(),
 			Heartbeat: heartbeat.Every(a.Heartbeat, DefaultHeartbeat, MinHeartbeat),
 			Out:       out,
 		}
@@ -76,9 +74,9 @@ func (a *Asker) Probe(ctx context.Context, out timeline.Sink) error {
 func (a *Asker) Check(ctx context.Context) error {
 	return heartbeat.Check(ctx, a.open, func(w *wire, refused bool) error {
 		if refused {
-			return fmt.Errorf("dns: %s refused: nothing listens on UDP port %d", w.to.Addr(), w.to.Port())
+			return fmt.Errorf("dns: %s refused: nothing listens on UDP port %d", w.To.Addr(), w.To.Port())
 		}
-		return fmt.Errorf("dns: no answer from %s", w.to)
+		return fmt.Errorf("dns: no answer from %s", w.To)
 	})
 }
 
@@ -105,7 +103,7 @@ func (a *Asker) open(ctx context.Context) (*wire, error) {
 	if port == 0 {
 		port = DefaultPort
 	}
-	w := &wire{to: netip.AddrPortFrom(to, port), name: name, first: uint16(rand.IntN(65536)), problem: func(string, string) {}}
+	w := &wire{Socket: heartbeat.Socket{To: netip.AddrPortFrom(to, port)}, name: name, first: uint16(rand.IntN(65536)), problem: func(string, string) {}}
 	w.failure = w.dial(time.Now())
 	return w, nil
 }
@@ -121,43 +119,32 @@ func message(id uint16, name dnsmessage.Name) ([]byte, error) {
 
 // wire sends queries to one server.
 type wire struct {
-	to      netip.AddrPort
+	heartbeat.Socket
 	name    dnsmessage.Name
 	first   uint16 // the identifier of heartbeat 0
-	conn    *net.UDPConn
-	in      *rxtime.Reader
 	dialled time.Time
-	failure error // why there is no socket
+	failure error // why there was no socket to be had
 	sent    uint64
-	refused int // since the last Receive
 	failing bool
 	problem func(reason, text string)
 }
 
 func (w *wire) dial(now time.Time) error {
 	w.dialled = now
-	c, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(w.to))
+	c, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(w.To))
 	if err != nil {
 		return heartbeat.Cause(err)
 	}
-	w.conn, w.in = c, rxtime.New(c)
+	w.Use(c)
 	return nil
-}
-
-// Close closes the socket.
-func (w *wire) Close() {
-	if w.in != nil {
-		_ = w.in.Close()
-	}
-	w.conn, w.in = nil, nil
 }
 
 // Send sends heartbeat n.
 func (w *wire) Send(n uint64, now time.Time) error {
 	w.sent = n + 1
-	if w.conn == nil {
-		if now.Sub(w.dialled) < redialTime {
-			return w.failure
+	if !w.Open() {
+		if now.Sub(w.dialled) < heartbeat.RedialTime {
+			return cmp.Or(w.failure, w.Failure())
 		}
 		if w.failure = w.dial(now); w.failure != nil {
 			return w.failure
@@ -167,59 +154,16 @@ func (w *wire) Send(n uint64, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	_ = w.conn.SetWriteDeadline(now.Add(time.Second))
-	_, err = w.conn.Write(b)
-	for range 3 { // a report of an earlier one; this one was not sent
-		if !sock.Reported(err) {
-			break
-		}
-		w.refuse(err)
-		_, err = w.conn.Write(b)
-	}
-	if err != nil && sock.Stale(err) {
-		w.Close()
-		w.failure = heartbeat.Cause(err)
-	}
-	return heartbeat.Cause(err)
-}
-
-// refuse counts a refusal that has no author; those that have come as reports too.
-func (w *wire) refuse(err error) {
-	if sock.Refused(err) && w.in != nil && !w.in.Reports() {
-		w.refused++
-	}
+	return heartbeat.Cause(w.Write(b, now))
 }
 
 // Receive enters the answers that have arrived.
 func (w *wire) Receive(b *outage.Book) {
-	for range 64 { // errors in a row; each ends one Drain
-		if w.in == nil {
-			break
+	w.Socket.Receive(b, func(p rxtime.Packet) {
+		if n, ok := w.parse(p.Data); ok {
+			b.Answer(outage.Answer{Number: n, At: p.At, Exact: p.Exact})
 		}
-		err := w.in.Drain(func(p rxtime.Packet) {
-			if n, ok := w.parse(p.Data); ok {
-				b.Answer(outage.Answer{Number: n, At: p.At, Exact: p.Exact})
-			}
-		})
-		if err == nil {
-			break
-		}
-		var said *rxtime.Report
-		switch {
-		case errors.As(err, &said) && said.Refused && said.By.WithZone("") == w.to.Addr().WithZone(""):
-			w.refused++
-		case errors.As(err, &said):
-			b.Reported(said.By, said.Text)
-		case sock.Stale(err):
-			w.Close()
-			w.failure = heartbeat.Cause(err)
-		default:
-			w.refuse(err)
-		}
-	}
-	for ; w.refused > 0; w.refused-- {
-		b.Refused()
-	}
+	})
 }
 
 // parse returns the number of the heartbeat that a datagram answers.

@@ -1,8 +1,8 @@
 package stamp
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -25,8 +25,6 @@ const (
 	DefaultHeartbeat = 20 * time.Millisecond
 	// MinHeartbeat is the shortest time between two heartbeats.
 	MinHeartbeat = 5 * time.Millisecond
-	// redialTime is the time between two attempts to get a socket.
-	redialTime = time.Second
 )
 
 // Sender is a heartbeat to a STAMP reflector. It writes round-trip time, loss and jitter of either direction, and
@@ -59,9 +57,9 @@ func (s *Sender) Probe(ctx context.Context, out timeline.Sink) error {
 			Path:      s.Path(),
 			Collector: "stamp:" + s.Name,
 			Kind:      "stamp",
-			To:        w.to.String(),
+			To:        w.To.String(),
 			Heartbeat: s.heartbeat(),
-			Far:       w.to.Addr(),
+			Far:       w.To.Addr(),
 			Hint:      s.hint(),
 			Out:       out,
 		}
@@ -91,7 +89,7 @@ func (s *Sender) open(ctx context.Context) (*wire, error) {
 		port = DefaultPort
 	}
 	w := &wire{
-		to: netip.AddrPortFrom(to, port), local: s.Local, pinned: s.Local.IsValid(), format: s.Format, key: s.Key,
+		Socket: heartbeat.Socket{To: netip.AddrPortFrom(to, port)}, local: s.Local, pinned: s.Local.IsValid(), format: s.Format, key: s.Key,
 		first: 1024 + uint32(rand.IntN(65536-1024)), session: uint16(1 + rand.IntN(65535)),
 		stamps: make([]Timestamp, 30*time.Second/s.heartbeat()+1),
 	}
@@ -102,7 +100,7 @@ func (s *Sender) open(ctx context.Context) (*wire, error) {
 
 // wire is a session: heartbeats as STAMP packets on a connected UDP socket.
 type wire struct {
-	to      netip.AddrPort
+	heartbeat.Socket
 	local   netip.AddrPort // also what a new socket is bound to: the session stays the same
 	pinned  bool           // the user chose local
 	format  Format
@@ -110,48 +108,35 @@ type wire struct {
 	first   uint32 // sequence number of heartbeat 0
 	session uint16
 
-	conn     *net.UDPConn // nil while there is none
-	in       *rxtime.Reader
-	failure  error // why there is none
-	dialled  time.Time
-	deadline time.Time
-	failing  time.Time // since when nothing can be sent; zero if something can
+	failure error // why there was no socket to be had
+	dialled time.Time
+	failing time.Time // since when nothing can be sent; zero if something can
 
 	sent    uint64      // heartbeats sent
 	stamps  []Timestamp // T1 of the newest heartbeats, by number
-	refused int         // since the last Receive
 	drops   uint32      // answers that the socket had no room for, so far
 	strange uint64      // datagrams that are no answers to our questions
 	out     [AuthenticatedSize]byte
 }
 
-// dial connects a socket: so the kernel drops what does not come from the far end, and tells us refusals.
+// dial connects a socket.
 func (w *wire) dial() error {
 	d := net.Dialer{}
 	if w.local.IsValid() {
 		d.LocalAddr = net.UDPAddrFromAddrPort(w.local)
 	}
-	c, err := d.Dial("udp", w.to.String())
+	c, err := d.Dial("udp", w.To.String())
 	if err != nil {
 		return heartbeat.Cause(err)
 	}
-	w.conn = c.(*net.UDPConn)
-	w.local = w.conn.LocalAddr().(*net.UDPAddr).AddrPort()
-	_ = w.conn.SetReadBuffer(1 << 20) // answers wait here while the host does not let us run
-	w.drops = 0
-	_ = ipv4.NewConn(w.conn).SetTTL(255) // RFC 5357, section 4.1.2
-	_ = ipv6.NewConn(w.conn).SetHopLimit(255)
-	w.in = rxtime.New(w.conn)
-	w.failure, w.deadline = nil, time.Time{}
+	conn := c.(*net.UDPConn)
+	w.local = conn.LocalAddr().(*net.UDPAddr).AddrPort()
+	_ = conn.SetReadBuffer(1 << 20)    // answers wait here while the host does not let us run
+	_ = ipv4.NewConn(conn).SetTTL(255) // RFC 5357, section 4.1.2
+	_ = ipv6.NewConn(conn).SetHopLimit(255)
+	w.Use(conn)
+	w.drops, w.failure = 0, nil
 	return nil
-}
-
-// Close closes the socket.
-func (w *wire) Close() {
-	if w.in != nil {
-		_ = w.in.Close()
-	}
-	w.conn, w.in = nil, nil
 }
 
 // Send sends heartbeat n.
@@ -164,27 +149,17 @@ func (w *wire) Send(n uint64, now time.Time) error {
 	}
 	w.sent = n + 1
 	w.stamps[n%uint64(len(w.stamps))] = q.Timestamp
-	if w.conn == nil && !w.redial(now) {
-		return w.failure
+	if !w.Open() && !w.redial(now) {
+		return cmp.Or(w.failure, w.Failure())
 	}
-	b := q.AppendFor(w.out[:0], w.key)
-	err := w.write(b, now)
-	for range 3 { // a refusal is of an earlier one; this one was not sent
-		if !sock.Reported(err) {
-			break
-		}
-		w.refuse(err)
-		err = w.write(b, now)
-	}
+	err := w.Write(q.AppendFor(w.out[:0], w.key), now)
 	switch {
 	case err == nil:
 		w.failing = time.Time{}
-	case sock.Stale(err):
-		w.Close()
-		w.failure = heartbeat.Cause(err)
+	case !w.Open(): // it is of no use any more
 	case w.failing.IsZero():
 		w.failing = now
-	case now.Sub(w.failing) > redialTime && now.Sub(w.dialled) > redialTime:
+	case now.Sub(w.failing) > heartbeat.RedialTime && now.Sub(w.dialled) > heartbeat.RedialTime:
 		w.move(now)
 	}
 	return heartbeat.Cause(err)
@@ -197,41 +172,24 @@ func (w *wire) move(now time.Time) {
 	if w.pinned {
 		return
 	}
-	old := *w
+	old, local, drops := w.Socket, w.local, w.drops
 	w.local = netip.AddrPort{}
-	if w.dial() != nil || w.local.Addr() == old.local.Addr() {
-		if w.in != old.in {
-			_ = w.in.Close()
-		}
-		dialled := w.dialled
-		*w = old
-		w.dialled = dialled
+	if w.dial() != nil {
+		w.local = local
 		return
 	}
-	_ = old.in.Close()
+	if w.local.Addr() == local.Addr() {
+		w.Close()
+		w.Socket, w.local, w.drops = old, local, drops
+		return
+	}
+	old.Close()
 	w.failing = time.Time{}
-}
-
-// refuse counts a refusal that has no author; those that have come as reports too.
-func (w *wire) refuse(err error) {
-	if sock.Refused(err) && w.in != nil && !w.in.Reports() {
-		w.refused++
-	}
-}
-
-// write sends a packet; it does not wait long for a full queue.
-func (w *wire) write(b []byte, now time.Time) error {
-	if w.deadline.Sub(now) < 500*time.Millisecond {
-		w.deadline = now.Add(time.Second)
-		_ = w.conn.SetWriteDeadline(w.deadline)
-	}
-	_, err := w.conn.Write(b)
-	return err
 }
 
 // redial tries to get a new socket, at most once a second. It gives up the local address if that is gone.
 func (w *wire) redial(now time.Time) bool {
-	if now.Sub(w.dialled) < redialTime {
+	if now.Sub(w.dialled) < heartbeat.RedialTime {
 		return false
 	}
 	w.dialled = now
@@ -244,30 +202,7 @@ func (w *wire) redial(now time.Time) bool {
 
 // Receive enters the answers that have arrived.
 func (w *wire) Receive(b *outage.Book) {
-	for range 64 { // errors in a row; each ends one Drain
-		if w.in == nil {
-			break
-		}
-		err := w.in.Drain(func(p rxtime.Packet) { w.enter(b, p) })
-		if err == nil {
-			break
-		}
-		var said *rxtime.Report
-		switch {
-		case errors.As(err, &said) && said.Refused && said.By.WithZone("") == w.to.Addr().WithZone(""):
-			w.refused++
-		case errors.As(err, &said):
-			b.Reported(said.By, said.Text)
-		case sock.Stale(err):
-			w.Close()
-			w.failure = heartbeat.Cause(err)
-		default:
-			w.refuse(err)
-		}
-	}
-	for ; w.refused > 0; w.refused-- {
-		b.Refused()
-	}
+	w.Socket.Receive(b, func(p rxtime.Packet) { w.enter(b, p) })
 }
 
 // enter enters one datagram in the book if it answers one of our questions.
@@ -315,10 +250,10 @@ func CheckSigned(ctx context.Context, host string, port uint16, key []byte) erro
 	return heartbeat.Check(ctx, s.open, func(w *wire, refused bool) error {
 		switch {
 		case w.failure != nil:
-			return fmt.Errorf("stamp: reach %s: %w", w.to, w.failure)
+			return fmt.Errorf("stamp: reach %s: %w", w.To, w.failure)
 		case refused:
-			return fmt.Errorf("stamp: %s refused: its host is there, but no reflector listens on UDP port %d", w.to.Addr(), w.to.Port())
+			return fmt.Errorf("stamp: %s refused: its host is there, but no reflector listens on UDP port %d", w.To.Addr(), w.To.Port())
 		}
-		return fmt.Errorf("stamp: no answer from %s: no reflector, or a filter between; %s", w.to, s.hint())
+		return fmt.Errorf("stamp: no answer from %s: no reflector, or a filter between; %s", w.To, s.hint())
 	})
 }
