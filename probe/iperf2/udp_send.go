@@ -68,7 +68,7 @@ func (s *datagramSender) run(ctx context.Context) error {
 			break
 		}
 		if w := pacer.Wait(now); w > 0 {
-			nap(ctx, w)
+			stream.Nap(ctx, w)
 			continue
 		}
 		putNumber(s.buf, s.number+1, now, !s.narrow)
@@ -85,7 +85,7 @@ func (s *datagramSender) run(ctx context.Context) error {
 		// Only this host's own link makes a datagram wait, never the path: all lateness is the host's.
 		pacer.Sent(after, s.length, 0)
 		if w := catch.sent(after); w > 0 {
-			nap(ctx, w)
+			stream.Nap(ctx, w)
 		}
 	}
 	s.starving = pacer.Starved()
@@ -151,7 +151,7 @@ func (s *datagramSender) failed(ctx context.Context, err error, since time.Durat
 		return nil
 	}
 	s.unsent.Add(1)
-	nap(ctx, time.Millisecond)
+	stream.Nap(ctx, time.Millisecond)
 	return nil
 }
 
@@ -192,7 +192,7 @@ func (s *datagramSender) last(ctx context.Context, conn net.Conn) *Report {
 		for time.Now().Before(until) {
 			n, err := conn.Read(buf)
 			if refused(err) {
-				nap(ctx, time.Until(until))
+				stream.Nap(ctx, time.Until(until))
 			}
 			if err != nil {
 				break

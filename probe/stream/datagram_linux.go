@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nap waits for d or until ctx ends. The runtime's timers are late by up to a millisecond, which at 1 Gbit/s is 90
+// Nap waits for d or until ctx ends; a signal may cut it short. The runtime's timers are late by up to a millisecond, which at 1 Gbit/s is 90
 // full frames: short waits are the kernel's, late by 0.05 ms.
-func nap(ctx context.Context, d time.Duration) {
+func Nap(ctx context.Context, d time.Duration) {
 	const late = time.Millisecond
 	if d > 2*late {
 		_ = sleep(ctx, d-late)

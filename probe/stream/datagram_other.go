@@ -21,8 +21,8 @@ func (*fastDatagrams) release()                {}
 
 func newBatchWriter(net.Conn, *DatagramSender) batchWriter { return nil }
 
-// nap waits for d or until ctx ends.
-func nap(ctx context.Context, d time.Duration) { _ = sleep(ctx, d) }
+// Nap waits for d or until ctx ends.
+func Nap(ctx context.Context, d time.Duration) { _ = sleep(ctx, d) }
 
 // punctual makes the calling goroutine's timers exact until the function returned is called.
 func punctual() (done func()) { return func() {} }

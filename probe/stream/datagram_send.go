@@ -69,7 +69,7 @@ func (s *DatagramSender) Run(ctx context.Context, conn net.Conn) error {
 	if w == nil {
 		w = newPlainWriter(conn, s.To)
 	} else if s.Rate > 0 {
-		wait = func(d time.Duration) { nap(ctx, d) }
+		wait = func(d time.Duration) { Nap(ctx, d) }
 		defer punctual()()
 	}
 	burst := burstFor(s.Rate, s.Length, s.Burst, w.most())
