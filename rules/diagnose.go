@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"whydrop/correlate"
@@ -230,8 +231,10 @@ func wordsOf(ev timeline.Event) string {
 		what = who + " counted a topology change"
 	case timeline.EventFailover:
 		what = who + " went " + arrow
-	case timeline.EventSpeed, timeline.EventDuplex:
-		what = who + ": " + strings.TrimPrefix(string(ev.Type), "if.") + " went " + arrow
+	case timeline.EventSpeed:
+		what = who + ": speed went from " + speedText(from) + " to " + speedText(to)
+	case timeline.EventDuplex:
+		what = who + ": duplex went " + arrow
 	default:
 		what = who + ": " + string(ev.Type)
 	}
@@ -239,4 +242,12 @@ func wordsOf(ev timeline.Event) string {
 		what += ` ("` + ev.Text + `")`
 	}
 	return what
+}
+
+// speedText returns a speed of an event, in bit/s, with its unit; what is no number as it is.
+func speedText(s string) string {
+	if v, err := strconv.ParseFloat(s, 64); err == nil {
+		return rateText(v)
+	}
+	return cmp.Or(s, "an unknown one")
 }
