@@ -69,6 +69,8 @@ type factsEvent struct {
 	Port   scalar `yaml:"port"`
 	Type   scalar `yaml:"type"`
 	Text   scalar `yaml:"text"`
+
+	said map[string]string // what the text says if it is a line of a device's log
 }
 
 type factsHost struct {

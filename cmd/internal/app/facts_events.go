@@ -1,6 +1,7 @@
 package app
 
 import (
+	"maps"
 	"regexp"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ func (b *factsBuilder) event(e factsEvent) {
 	if e.Type.isSet() {
 		ev.Type = timeline.EventType(e.Type.text)
 	}
+	maps.Copy(ev.Attrs, e.said)
 	if t, err := b.told(e.Time.text); err == nil {
 		ev.Span = timeline.Around(t.at, t.exact/2)
 	}

@@ -35,6 +35,7 @@ func ParseFacts(name string, text []byte) (Facts, error) {
 	if err != nil {
 		return Facts{}, err
 	}
+	f.readLines()
 	b := &factsBuilder{file: f, origin: timeline.Origin{Collector: factsSource + name}}
 	b.out.Name = name
 	b.chooseDay()
@@ -264,13 +265,11 @@ func (b *factsBuilder) device(name, port string) {
 	}
 }
 
+// aDevice stands for a device that is not named.
+const aDevice = "device"
+
 // name returns the device's name, or a word where it has none.
-func (p factsPort) name() string {
-	if p.Device.isSet() {
-		return p.Device.text
-	}
-	return "device"
-}
+func (p factsPort) name() string { return cmp.Or(p.Device.text, aDevice) }
 
 func (b *factsBuilder) put(r timeline.Record) { b.records = append(b.records, r) }
 
