@@ -88,7 +88,10 @@ type pathFacts struct {
 	RoundRate float64  `expr:"round_rate"`                // the usual line rate whose TCP maximum the goodput comes near; 0 if none
 	Troubled  []string `expr:"troubled"`                  // ports on the path with more than a trace of errors or drops
 	Incidents float64  `expr:"incidents"`
-	UDPLoss   float64  `expr:"udp_loss" metric:"path.loss.forward"` // of a UDP stream at rate, not of heartbeats
+	// 1 if a person wrote down what devices told and nothing of what the path did then: there is a trouble, or nobody would ask, but
+	// nothing says when.
+	Untold  float64 `expr:"untold"`
+	UDPLoss float64 `expr:"udp_loss" metric:"path.loss.forward"` // of a UDP stream at rate, not of heartbeats
 
 	// What no finding explained; set before residual rules are asked.
 	OpenStalls  float64       `expr:"open_stalls"`  // incidents

@@ -139,6 +139,8 @@ func (sc *scene) changeCandidate(ps *pathScene, g []correlate.Change, about stri
 	}
 	if t := sc.testFacts(ps); t.Watched == 0 && (t.LossMax >= lossyFrom || t.Stops == 1 || sc.protoFacts(ps).Blocked > 0) {
 		f.Hurt = float64(len(c.times)) // nothing over time that it could coincide with, but tests that lost
+	} else if ps.facts.Untold == 1 {
+		f.Hurt = float64(len(c.times))
 	}
 	f.Told, f.Over, f.Busiest = tell(told), hull(c.times, nil).Width().Seconds(), busiest(g)
 	sig := correlate.Coincidence(spansOf(ps.Incidents), c.times, sc.span)

@@ -28,6 +28,7 @@ type testFacts struct {
 	CleanRate   float64 `expr:"clean_rate" metric:"probe.result"` // the fastest TCP test without a retransmit
 	Mathis      float64 `expr:"mathis" metric:"probe.result"`     // rate over what TCP reaches at the loss and round trip (Mathis 1997), of the slowest
 	Early       float64 `expr:"early" metric:"probe.result"`      // rate of the first seconds over the steady rate
+	Burst       float64 `expr:"burst" metric:"probe.result"`      // bytes that passed in the first seconds beyond what the steady rate would have carried
 	Stops       float64 `expr:"stops" metric:"probe.result"`      // 1 if a transfer began and then carried nothing
 	StopsOneWay float64 `expr:"stops_one_way" metric:"probe.result"`
 
@@ -58,6 +59,7 @@ type testFacts struct {
 	CPUHost       string  `expr:"cpu_host"`                             // which
 	CPUDevice     bool    `expr:"cpu_device"`                           // it is a device of the path, no end of it
 	CPUCalm       float64 `expr:"cpu_calm" metric:"device.cpu"`         // of that device while the watched path had no trouble
+	SlowPort      float64 `expr:"slow_port" metric:"if.speed"`          // the slowest TCP rate over the speed of the slowest port
 	SpeedStep     float64 `expr:"speed_step" metric:"if.speed"`         // the fastest port of the path over the slowest
 	SizePasses    float64 `expr:"size_passes" metric:"probe.result"`    // the largest size that gets through, bytes
 	SizeFails     float64 `expr:"size_fails" metric:"probe.result"`     // the smallest above it that does not
@@ -137,7 +139,7 @@ func (f *testFacts) rates(steady, tcp []result, line float64) {
 	f.LineShare, f.RoundRate, f.RateSpread, f.Retrans, f.Mathis, f.Early = f.Rate/(line*tcpShare), nan, nan, nan, nan, nan
 	f.Retransmits = total(steady, func(r result) float64 { return r.retrans })
 	f.CleanRate = most(pick(steady, func(r result) bool { return r.retrans == 0 }), rateOf)
-	f.Stops, f.StopsOneWay = nan, nan
+	f.Stops, f.StopsOneWay, f.Burst = nan, nan, nan
 	if len(steady) > 0 {
 		f.RoundRate = roundRate(f.Best)
 		slow := slices.MinFunc(steady, func(a, b result) int { return compareFloat(a.rate, b.rate) })
@@ -151,6 +153,7 @@ func (f *testFacts) rates(steady, tcp []result, line float64) {
 	for _, r := range tcp {
 		if later := least(pick(steady, func(s result) bool { return s.way() == r.way() }), rateOf); r.early && later >= 0 {
 			f.Early = r.rate / max(later, 1)
+			f.Burst = (r.rate - later) / 8 * firstLength(r)
 		}
 	}
 	if math.IsNaN(f.Early) && slices.ContainsFunc(steady, func(r result) bool { return r.rate < stopped && beganWords.MatchString(r.words) }) {
@@ -159,6 +162,15 @@ func (f *testFacts) rates(steady, tcp []result, line float64) {
 	if v := known(steady, rateOf); len(v) >= 3 {
 		f.RateSpread = (v[len(v)-1] - v[0]) / v[len(v)/2]
 	}
+}
+
+// firstLength returns how long the beginning of a test is that a result is of, in seconds: what it tells, or the second that programs
+// report by.
+func firstLength(r result) float64 {
+	if r.duration > 0 {
+		return r.duration
+	}
+	return 1
 }
 
 // stopped is the rate below which a transfer over TCP is taken to stand, bit/s: less than a segment a second.

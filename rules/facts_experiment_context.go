@@ -63,9 +63,9 @@ func (sc *scene) speedStep(f *testFacts, ps *pathScene) {
 			}
 		}
 	}
-	f.SpeedStep = nan
+	f.SpeedStep, f.SlowPort = nan, nan
 	if slow > 0 {
-		f.SpeedStep = fast / slow
+		f.SpeedStep, f.SlowPort = fast/slow, f.Rate/slow
 	}
 }
 

@@ -19,6 +19,9 @@ type nodeFacts struct {
 	Counted func(string) float64       `expr:"counted"`
 	Rose    func(string) timeline.Span `expr:"rose"`
 	Peak    func(string) float64       `expr:"peak"`
+	// What a counter of the device stood at when it was read once, and for how long it had been counting, s: no evidence of now.
+	Total func(string) float64 `expr:"total"`
+	Age   float64              `expr:"age"`
 
 	Full     float64       `expr:"full" metric:"session.count,session.limit"` // the greatest share of its sessions that was taken
 	FullSpan timeline.Span `expr:"full_span"`                                 // when at least nine tenths were
@@ -78,6 +81,9 @@ func (sc *scene) nodeFacts(ps *pathScene, d correlate.Device) *nodeFacts {
 		}
 		return most
 	}
+	totals := sc.totals(sub)
+	f.Total = func(m string) float64 { return figure(totals, m) }
+	f.Age = f.Total("age_s")
 	f.FlowOnly = sc.heartbeatsKnown(ps)
 	for _, i := range ps.Incidents {
 		if i.Dropped() && i.Stall().Width() > 0 && i.DarkAny().IsZero() {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,7 +32,7 @@ func (sc *scene) pathFacts(ps *pathScene) *pathFacts {
 		Goodput: correlate.Quantile(goodput.Without(away), 0.5), Spread: correlate.Spread(goodput.Without(away)),
 		LossForward: mean(ps.LossFwd.Without(away)), LossReverse: mean(ps.LossRev.Without(away)),
 		RTT: correlate.Quantile(ps.RTT.Without(away), 0.5), RTTBase: correlate.Quantile(ps.RTT.Without(away), 0.1),
-		Incidents: float64(len(ps.Incidents)),
+		Incidents: float64(len(ps.Incidents)), Untold: truth(sc.untold(ps)),
 	}
 	if ps.Offered > 0 {
 		f.Offered = ps.Offered
@@ -53,6 +54,12 @@ func (sc *scene) pathFacts(ps *pathScene) *pathFacts {
 	sc.ledgerFunctions(f, ps)
 	f.Air = sc.airFacts(ps)
 	return f
+}
+
+// untold says whether what is known was written down by hand and holds nothing of what the path did.
+func (sc *scene) untold(ps *pathScene) bool {
+	return len(ps.Incidents) == 0 && len(ps.Episodes) == 0 && len(sc.results(ps.Path.Name)) == 0 && !sc.watchedOverTime(ps) &&
+		slices.ContainsFunc(sc.snap.Events(), func(e timeline.Event) bool { return strings.HasPrefix(e.Origin.Collector, byHand) })
 }
 
 // episodes sums up the episodes of the path.

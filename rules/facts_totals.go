@@ -11,18 +11,8 @@ import (
 
 // totalFacts gives what can be asked of a port about any metric, and what its counters stood at.
 func (sc *scene) totalFacts(f *portFacts, sub timeline.Subject) {
-	totals := map[string]float64{}
-	f.Age = nan
-	for _, e := range sc.snap.EventsOf(sub, timeline.EventTotals) {
-		for k, v := range e.Attrs {
-			if n, err := strconv.ParseFloat(v, 64); err == nil {
-				totals[k] = n
-			}
-		}
-	}
-	if age, ok := totals["age_s"]; ok {
-		f.Age = age
-	}
+	totals := sc.totals(sub)
+	f.Age = figure(totals, "age_s")
 	counts := map[string]float64{} // many rules ask for the same, and a day has 86400 samples
 	f.Counted = func(m string) float64 {
 		n, ok := counts[m]
@@ -36,12 +26,7 @@ func (sc *scene) totalFacts(f *portFacts, sub timeline.Subject) {
 		n := f.Counted(m)
 		return n / (n + f.Counted(string(packetsOf(m))))
 	}
-	f.Total = func(m string) float64 {
-		if n, ok := totals[m]; ok {
-			return n
-		}
-		return nan
-	}
+	f.Total = func(m string) float64 { return figure(totals, m) }
 	f.TotalShare = func(m string) float64 {
 		n, all := f.Total(m), f.Total(string(packetsOf(m)))
 		if !(all > 0) {
@@ -67,6 +52,27 @@ func (sc *scene) totalFacts(f *portFacts, sub timeline.Subject) {
 	f.HasTotals = truth(len(totals) > 0 && !counted)
 	sc.meanLoad(f, sub)
 	sc.otherEnd(f, sub)
+}
+
+// totals reads what the counters of a port or device stood at.
+func (sc *scene) totals(sub timeline.Subject) map[string]float64 {
+	totals := map[string]float64{}
+	for _, e := range sc.snap.EventsOf(sub, timeline.EventTotals) {
+		for k, v := range e.Attrs {
+			if n, err := strconv.ParseFloat(v, 64); err == nil {
+				totals[k] = n
+			}
+		}
+	}
+	return totals
+}
+
+// figure returns a figure by its name, NaN if it is not told.
+func figure(of map[string]float64, name string) float64 {
+	if n, ok := of[name]; ok {
+		return n
+	}
+	return nan
 }
 
 // packetsOf returns the metric of the packets that a counter is a part of.
