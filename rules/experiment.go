@@ -84,6 +84,17 @@ func (r result) lossy() bool { return r.loss >= lossyFrom }
 
 func (r result) clean() bool { return r.loss <= cleanTo }
 
+// waits are kinds of tests of which the time until the answer is the result.
+var waits = map[string]bool{"connect": true, "http": true, "dns": true}
+
+// took returns how long a test waited for its answer, s.
+func (r result) took() float64 {
+	if r.duration > 0 {
+		return r.duration
+	}
+	return r.rtt
+}
+
 const (
 	// lossyFrom is the least share of lost packets from which a test counts as lossy: TCP is hurt by less, but a handful
 	// of packets must not decide.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"strings"
 
 	"whydrop/correlate/timeline"
 )
@@ -115,7 +116,8 @@ func (sc *scene) testFacts(ps *pathScene) *testFacts {
 	f.TCP, f.UDP = float64(len(tcp)), float64(len(udp))
 	f.rates(steady, tcp, ps.facts.Line)
 	f.directions(steady, rs)
-	f.losses(rs, steady, ps.facts.Line)
+	f.standing(rs)
+	f.losses(pick(rs, func(r result) bool { return !r.ofHop() }), steady, ps.facts.Line)
 	f.delays(rs)
 	f.sizes(rs, steady)
 	f.flows(rs, steady)
@@ -164,13 +166,27 @@ func (f *testFacts) rates(steady, tcp []result, line float64) {
 	}
 }
 
-// firstLength returns how long the beginning of a test is that a result is of, in seconds: what it tells, or the second that programs
-// report by.
+// firstLength returns how long the beginning of a test is that a result is of, in seconds: what it tells, the unit that people speak
+// of, or the second that programs report by.
 func firstLength(r result) float64 {
-	if r.duration > 0 {
+	switch {
+	case r.duration > 0:
 		return r.duration
+	case strings.Contains(earlyWords.FindString(r.words), "hour"):
+		return 3600
+	case strings.Contains(earlyWords.FindString(r.words), "minute"):
+		return 60
 	}
 	return 1
+}
+
+// standing looks for transfers of which only the words tell that they began and then stood.
+func (f *testFacts) standing(rs []result) {
+	for _, r := range rs {
+		if r.tcp() && math.IsNaN(r.rate) && beganWords.MatchString(r.words) && failWords.MatchString(r.words) {
+			f.Stops = 1
+		}
+	}
 }
 
 // stopped is the rate below which a transfer over TCP is taken to stand, bit/s: less than a segment a second.

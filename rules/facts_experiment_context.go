@@ -84,7 +84,7 @@ func (sc *scene) otherPaths(f *testFacts, ps *pathScene) {
 		if v := most(pick(rs, func(r result) bool { return r.tcp() && !r.early }), rateOf); v > orZero(f.Elsewhere) {
 			f.Elsewhere = v
 		}
-		switch loss := most(rs, lossOf); {
+		switch loss := most(pick(rs, func(r result) bool { return !r.ofHop() }), lossOf); {
 		case loss >= lossyFrom:
 			f.PathsLossy++
 		case loss <= cleanTo:

@@ -15,6 +15,7 @@ type protoFacts struct {
 	Lost func(string) float64       `expr:"lost"` // the share that a kind lost while it was worst off for seconds; NaN if it was not tried
 	Mean func(string) float64       `expr:"mean"` // the share that it lost over the whole time
 	Span func(string) timeline.Span `expr:"span"` // when it lost
+	Wait func(string) float64       `expr:"wait"` // of single tests of a kind, the longest time until the answer, s; NaN if none tells
 
 	Passes  float64  `expr:"passes" metric:"probe.result,path.loss.round_trip"` // kinds that lose next to nothing
 	Passing []string `expr:"passing"`
@@ -64,6 +65,9 @@ func (sc *scene) protoFacts(ps *pathScene) *protoFacts {
 	f.Lost = func(k string) float64 { return get(k).worst }
 	f.Mean = func(k string) float64 { return get(k).mean }
 	f.Span = func(k string) timeline.Span { return get(k).span }
+	f.Wait = func(k string) float64 {
+		return most(pick(sc.results(ps.Path.Name), func(r result) bool { return r.proto == k }), result.took)
+	}
 	if len(kinds) > 0 {
 		f.Passes, f.Blocked = 0, 0
 	}
@@ -208,21 +212,33 @@ var (
 	hopWords    = word(`hops?|ttl|trace(route)?|mtr`)
 )
 
+// ofHop says whether a test is of a router on the way, as a trace asks it, and of no end.
+func (r result) ofHop() bool { return hopWords.MatchString(r.words) && !endWords.MatchString(r.words) }
+
 // hopLosses reads traces told as single tests: an answer that a router on the way did not give, and what a later hop or the target
-// gave.
+// gave. Each hop may be told as a path of its own.
 func (sc *scene) hopLosses(f *protoFacts, ps *pathScene) {
-	var hops, ends []result
-	for _, r := range sc.results(ps.Path.Name) {
-		switch {
-		case math.IsNaN(r.loss):
-		case hopWords.MatchString(r.words) && !endWords.MatchString(r.words):
-			hops = append(hops, r)
-		default:
-			ends = append(ends, r)
+	split := func(path string) (hops, ends []result) {
+		for _, r := range sc.results(path) {
+			switch {
+			case math.IsNaN(r.loss):
+			case r.ofHop():
+				hops = append(hops, r)
+			default:
+				ends = append(ends, r)
+			}
 		}
+		return hops, ends
 	}
+	hops, ends := split(ps.Path.Name)
 	if len(hops) == 0 {
 		return
+	}
+	if len(ends) == 0 {
+		for _, p := range sc.topo.PathsIn(sc.snap) {
+			_, more := split(p.Name)
+			ends = append(ends, pick(more, func(r result) bool { return endWords.MatchString(r.words) })...)
+		}
 	}
 	worst := slices.MaxFunc(hops, func(a, b result) int { return compareFloat(a.loss, b.loss) })
 	f.HopLoss, f.HopLater = worst.loss, least(ends, lossOf)

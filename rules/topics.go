@@ -14,52 +14,64 @@ import (
 
 // topics are the things that people switch, exchange or suspect, by the words they use for them.
 var topics = map[string]*regexp.Regexp{
-	"eee":       word(`eee|energy[ -_]?efficien\w*|802\.?3az|green[ -_]?ethernet|low[ -_]power[ -_]idle|lpi`),
-	"pause":     word(`flow[ -_]?control|pause\w*|802\.?3x|pfc|backpressure`),
-	"offload":   word(`lso\w*|tso|gso|gro|lro|ufo|offload\w*|hw[ -_]?nat|large[ -_](send|receive)\w*|checksum[ -_]offload|fast[ -_]?path|segmentation`),
-	"scaling":   word(`window[ -_]scal\w*|wscale|scal(e|ing)[ -_](option|factor)`),
-	"window":    word(`[rw]mem\w*|tcp_[rw]mem|socket[ -_]?buf\w*|sock[ -_]?buf\w*|window\w*|-w ?\d+[kmg]?|rcvbuf\w*|sndbuf\w*|so_rcvbuf|so_sndbuf`),
-	"buffer":    word(`rmem\w*|udp[ -_]?buf\w*|receive[ -_]buf\w*|socket[ -_]?buf\w*|rcvbuf\w*|so_rcvbuf|-w ?\d+[kmg]?|larger buffer|bigger buffer|default buffer|netdev_max_backlog|rcvbuferrors`),
-	"mtu":       word(`i?mtu|pmtu\w*|mss|jumbo|fragment\w*|df|don'?t[ -_]fragment|too[ -_]big|frag[ -_]needed|need[ -_]?frag\w*`),
-	"pacing":    word(`pac(ed|ing)|fq|unpaced|burst\w*|unlimited|rate[ -_]limited by the sender|smoothed?`),
-	"middlebox": word(`i[dp]s|idps|firewall\w*|inspection|middlebox|proxy|dpi|load[ -_]balancer|appliance|filter box|inline`),
-	"overlay":   word(`overlay|tunnel\w*|vxlan|geneve|gre|ipip|6in4|encap\w*|user[ -_]?space|tun|vpn|ipsec|wireguard|openvpn|pppoe|mpls`),
-	"userspace": word(`user[ -_]?space|udp backend|openvpn|slirp|tun device|software tunnel`),
-	"radio":     word(`wi-?fi|wlan|wireless|802\.11\w*|radio|microwave|lte|4g|5g`),
-	"qos":       word(`qos|mls qos|class\w*|priority|dscp|cos|diffserv|srr\w*|queue[ -_]?set|default queue|best[ -_]effort|voice|ef`),
-	"shaper":    word(`shap(e|er|ers|ed|ing)|traffic[ -_]shap\w*|bufferbloat|queue delay`),
-	"policer":   word(`polic(e|er|ers|ed|ing)|service[ -]polic(y|ies)|policy[ -]maps?|rate[ -_]?limit\w*|hashlimit|limit[ -]burst|token bucket|committed rate|cir|burst size|storm[ -_]control`),
-	"duplex":    word(`(half|full)[ -_]?duplex|duplex|auto[ -_]?neg\w*|forc(e|ed|ing)|100[ -_]?full|hard[ -_]?(set|coded)|negotiat\w*`),
-	"half":      word(`half[ -_]?duplex|hub|shared segment`),
-	"cable":     word(`cables?|cabling|patch\w*|jack|plug\w*|connector\w*|socket in the wall|wall (jack|socket|outlet)|reseat\w*|re-?terminat\w*|splice|fib(re|er)\w*`),
-	"optic":     word(`optics?|optical|sfps?\+?|transceiver\w*|gbic|fib(re|er)\w*|dbm|laser`),
-	"port":      word(`(another|other|different|next|new) port|port (swapped|changed|moved)|moved to (another )?port|line ?card`),
-	"cpu":       word(`cpu|softirq|ksoftirqd|interrupts?|irq|crypto|encrypt\w*|one core|single core|core`),
-	"punt":      word(`process[ -_]switch\w*|punt\w*|slow path|cef|software[ -_]forward\w*|control[ -_]plane|buffers?`),
-	"lag":       word(`lag|lacp|bond\w*|port[ -_]?channel\w*|etherchannel|aggregat\w*|link bundle|teaming|802\.?3ad|trunk of`),
-	"member":    word(`one member|member\w*|this link of|second link`),
-	"disk":      word(`disk|file system|ssd|hdd|storage|nfs|raid|write to`),
-	"app":       word(`scp|sftp|rsync|smb|cifs|samba|robocopy|ftp|backup|application|copy`),
-	"balance":   word(`source ports?|five-?tuple|5-?tuple|hash\w*|ecmp`),
-	"reload":    word(`reset|reboot\w*|restart\w*|reload\w*|power[ -_]cycl\w*`),
-	"nat":       word(`s?nat|conntrack|session table|state table|sessions`),
-	"idle":      word(`idle|first packet|after a pause|steady load|under load it`),
-	"lease":     word(`dhcp|leases?|dns|resolvers?|name (resolution|server)s?|nslookup|by name|by address`),
-	"asymmetry": word(`asymmetr\w*|other way back|return (path|traffic)|different (ways|paths)|out[ -]of[ -]state|stray segments?|unreplied|(ct)?state invalid|invalid (state|forward)|first packet isn'?t syn|missed the syn`),
-	"full":      word(`(conntrack|session|state|connection|nat|translation|pat) (table|pool) (is )?(full|exhausted)|table full, dropping packet|maximum (number of )?(sessions|connections|states) reached|(session|connection|state) limit (is )?reached|out of (nat |pat |snat )?ports|port_exhaust\w*|addr_alloc_failure`),
-	"power":     word(`poe|power[ -]over[ -]ethernet|802\.?3(af|at|bt)|inline[ -]power|power (budget|supply of its own|injector)|brown-?outs?|[\d.]+ ?w(atts?)?`),
-	"slower":    word(`(fast[ -]ethernet|slow(er)?|10 ?m\S*|100 ?m\S*|10/100\S*) (device|client|host|printer|player|phone|member|pc|port)s?|(device|client|host|printer|pc) (of|with|at) 100? ?m\S*|slower is plugged`),
-	"pairs":     word(`(some|certain|specific|particular) (flows?|(ip )?pairs?|pairings?|connections?|sessions?|five-?tuples?|5-?tuples?)|flow[ -]dependent|same (flows|pairs|connections) (every|each|all the) time`),
-	"detour":    word(`jack|wall (socket|outlet)|dead|instead|meant|wrong (way|interface|path)|also has|default route|metric|two ways|multi-?homed|dual-?homed`),
-	"flood":     word(`flood\w*|unknown unicast|(traffic|frames|packets) of others|others'? (traffic|frames|packets)|other people'?s (traffic|frames|packets)`),
-	"shake":     word(`wiggl\w*|jiggl\w*|loose|lean(s|ed|ing)?|touch(es|ed|ing)?|vibrat\w*|shak(e|es|ing)|knock\w*|bump\w*|mov(e|es|ed|ing) (the|a) (cable|plug|bundle|lead|cord|rack|desk)|door`),
-	"stale":     word(`static arp|stale|arp (entry|cache|table)|mac (address )?table|clear(ed)? (the )?(arp|mac)`),
+	"eee":        word(`eee|energy[ -_]?efficien\w*|802\.?3az|green[ -_]?ethernet|low[ -_]power[ -_]idle|lpi`),
+	"pause":      word(`flow[ -_]?control|pause\w*|802\.?3x|pfc|backpressure`),
+	"offload":    word(`lso\w*|tso|gso|gro|lro|ufo|offload\w*|hw[ -_]?nat|large[ -_](send|receive)\w*|checksum[ -_]offload|[rt]x[ -_]?(csum|checksum\w*)|ethtool (-k|--offload)|fast[ -_]?path|segmentation`),
+	"scaling":    word(`window[ -_]scal\w*|wscale|scal(e|ing)[ -_](option|factor)`),
+	"window":     word(`[rw]mem\w*|tcp_[rw]mem|socket[ -_]?buf\w*|sock[ -_]?buf\w*|window\w*|-w ?\d+[kmg]?|rcvbuf\w*|sndbuf\w*|so_rcvbuf|so_sndbuf`),
+	"buffer":     word(`rmem\w*|udp[ -_]?buf\w*|receive[ -_]buf\w*|socket[ -_]?buf\w*|rcvbuf\w*|so_rcvbuf|-w ?\d+[kmg]?|larger buffer|bigger buffer|default buffer|netdev_max_backlog|rcvbuferrors`),
+	"mtu":        word(`i?mtu|pmtu\w*|mss|jumbo|fragment\w*|df|don'?t[ -_]fragment|too[ -_]big|frag[ -_]needed|need[ -_]?frag\w*`),
+	"pacing":     word(`pac(ed|ing)|fq|unpaced|burst\w*|unlimited|rate[ -_]limited by the sender|smoothed?`),
+	"middlebox":  word(`i[dp]s|idps|firewall\w*|inspection|middlebox|proxy|dpi|load[ -_]balancer|appliance|filter box|inline`),
+	"overlay":    word(`overlay|tunnel\w*|vxlan|geneve|gre|ipip|6in4|encap\w*|user[ -_]?space|tun|vpn|ipsec|wireguard|openvpn|pppoe|mpls`),
+	"userspace":  word(`user[ -_]?space|udp backend|openvpn|slirp|tun device|software tunnel`),
+	"radio":      word(`wi-?fi|wlan|wireless|802\.11\w*|radio|microwave|lte|4g|5g`),
+	"qos":        word(`qos|mls qos|class\w*|priority|dscp|cos|diffserv|srr\w*|queue[ -_]?set|default queue|best[ -_]effort|voice|ef`),
+	"shaper":     word(`shap(e|er|ers|ed|ing)|traffic[ -_]shap\w*|bufferbloat|queue delay`),
+	"policer":    word(`polic(e|er|ers|ed|ing)|service[ -]polic(y|ies)|policy[ -]maps?|rate[ -_]?limit\w*|hashlimit|limit[ -]burst|token bucket|committed rate|cir|burst size|storm[ -_]control`),
+	"duplex":     word(`(half|full)[ -_]?duplex|duplex|auto[ -_]?neg\w*|forc(e|ed|ing)|100[ -_]?full|hard[ -_]?(set|coded)|negotiat\w*`),
+	"half":       word(`half[ -_]?duplex|hub|shared segment`),
+	"cable":      word(`cables?|cabling|patch\w*|jack|plug\w*|connector\w*|socket in the wall|wall (jack|socket|outlet)|reseat\w*|re-?terminat\w*|splice|fib(re|er)\w*`),
+	"optic":      word(`optics?|optical|sfps?\+?|transceiver\w*|gbic|fib(re|er)\w*|dbm|laser`),
+	"port":       word(`(another|other|different|next|new) port|port (swapped|changed|moved)|moved to (another )?port|line ?card`),
+	"cpu":        word(`cpu|softirq|ksoftirqd|interrupts?|irq|crypto|encrypt\w*|one core|single core|core`),
+	"punt":       word(`process[ -_]switch\w*|punt\w*|slow path|cef|software[ -_]forward\w*|control[ -_]plane|buffers?`),
+	"lag":        word(`lag|lacp|bond\w*|port[ -_]?channel\w*|etherchannel|aggregat\w*|link bundle|teaming|802\.?3ad|trunk of`),
+	"member":     word(`one member|member\w*|this link of|second link`),
+	"disk":       word(`disk|file system|ssd|hdd|storage|nfs|raid|write to`),
+	"app":        word(`scp|sftp|rsync|smb|cifs|samba|robocopy|ftp|backup|application|copy`),
+	"balance":    word(`source ports?|five-?tuple|5-?tuple|hash\w*|ecmp`),
+	"reload":     word(`reset|reboot\w*|restart\w*|reload\w*|power[ -_]cycl\w*`),
+	"nat":        word(`s?nat|conntrack|session table|state table|sessions`),
+	"idle":       word(`idle|first packet|after a pause|steady load|under load it`),
+	"lease":      word(`dhcp|leases?|dns|resolvers?|name (resolution|server)s?|nslookup|by name|by address`),
+	"asymmetry":  word(`asymmetr\w*|other way back|return (path|traffic)|different (ways|paths)|out[ -]of[ -]state|stray segments?|unreplied|(ct)?state invalid|invalid (state|forward)|first packet isn'?t syn|missed the syn|no (matching )?(state|session)|non-?syn|(an)?other (gateway|firewall)|second gateway|icmp redirects?|triangular`),
+	"full":       word(`(conntrack|session|state|connection|nat|translation|pat) (table|pool) (is )?(full|exhausted)|table full, dropping packet|maximum (number of )?(sessions|connections|states) reached|(session|connection|state) limit (is )?reached|out of (nat |pat |snat )?ports|port_exhaust\w*|addr_alloc_failure|allocation_status=dropped|out_of_resources|conntrack_allowance_exceeded`),
+	"power":      word(`poe|power[ -]over[ -]ethernet|802\.?3(af|at|bt)|inline[ -]power|power (budget|supply of its own|injector)|brown-?outs?|[\d.]+ ?w(atts?)?`),
+	"slower":     word(`(fast[ -]ethernet|slow(er)?|10 ?m\S*|100 ?m\S*|10/100\S*) (device|client|host|printer|player|phone|member|pc|port)s?|(device|client|host|printer|pc) (of|with|at) 100? ?m\S*|slower is plugged`),
+	"pairs":      word(`(some|certain|specific|particular) (flows?|(ip )?pairs?|pairings?|connections?|sessions?|five-?tuples?|5-?tuples?)|flow[ -]dependent|same (flows|pairs|connections) (every|each|all the) time`),
+	"detour":     word(`jack|wall (socket|outlet)|dead|instead|meant|wrong (way|interface|path)|also has|default route|metric|two ways|multi-?homed|dual-?homed`),
+	"flood":      word(`flood\w*|unknown unicast|(traffic|frames|packets) of others|others'? (traffic|frames|packets)|other people'?s (traffic|frames|packets)`),
+	"shake":      word(`wiggl\w*|jiggl\w*|loose|lean(s|ed|ing)?|touch(es|ed|ing)?|vibrat\w*|shak(e|es|ing)|knock\w*|bump\w*|mov(e|es|ed|ing) (the|a) (cable|plug|bundle|lead|cord|rack|desk)|door`),
+	"itself":     word(`(on|to|from|of|at|against) (the |an? )?([\w-]+ )?(router|firewall|switch|gateway|access point|ap|modem|cpe|nas) itself`),
+	"silence":    word(`(idle|inactivity) time-?outs?|(after|for) [\w. ]{0,20}(of |without )(silence|idling|inactivity|traffic|use)|(after|when|while|been|sits?|left) (being |sitting )?(idle|silent|unused)|keep-?alives?`),
+	"overrun":    word(`(udp |buffer |receive |rcvbuf ?)+errors?|rcvbuferrors|recv-?q|(socket|receive) (buffer|queue)s? (is |are )?(full|overruns?|overflow\w*)|pruned from receive queue`),
+	"pps":        word(`pps[ _]?(allowance\w*|limits?|caps?)|packets?[ -](per|a)[ -]second (limits?|allowance|caps?)|packet[ -]rate limits?`),
+	"contract":   word(`ordered|contract\w*|subscribed|purchased|committed|provisioned|sub-?rate|cir`),
+	"endings":    word(`(end|tail|last) (ones? )?of (a |the |each |every |long )*burst\w*|bursts? (are|is) cut`),
+	"ttl":        word(`routing loops?|ttl (exceeded|expire[sd]?|runs? out|ends)|(same|two) (two )?(routers|hops|nodes)|(to and fro|back and forth) between`),
+	"neighbours": word(`neighbou?r table overflow\w*|(arp|nd|neighbou?r|cam|mac|tcam|fib) (tables?|caches?|entries)? ?(is |are )?(full|exhausted|overflow\w*)|no room for (more )?(routes|addresses|neighbou?rs)`),
+	"stale":      word(`static arp|stale|arp (entry|cache|table)|mac (address )?table|clear(ed)? (the )?(arp|mac)`),
 }
 
 // states are topics whose words tell their state by themselves.
 var states = map[string]struct{ on, off *regexp.Regexp }{
 	"pacing": {word(`pac(ed|ing)|fq|smoothed?|rate[ -_]limited by the sender`), word(`unlimited|unpaced|not paced|burst\w*`)},
+	"lease":  {word(`by (its )?(host)?name`), word(`by (its )?(ip )?address`)},
 }
+
+// present are topics of things that packets cross: a test that went over one crossed it, though nobody calls it switched on.
+var present = map[string]bool{"overlay": true, "radio": true}
 
 func word(alternatives string) *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[^\pL\pN])(` + alternatives + `)(?:[^\pL\pN]|$)`)
@@ -69,10 +81,12 @@ var (
 	offWords = regexp.MustCompile(`\b(off|disabled?|disabling|without|no|not|none|removed|remov(e|ing)|bypass(ed|ing|es)?|exempt(ed)?|whitelist(ed)?|direct(ly)?|past|around|lowered|reduced|smaller|stopped|unset|false|never)\b`)
 	onWords  = regexp.MustCompile(`\b(on|enabled?|enabling|active|with|through|via|uses?|using|true|set|raised|added|larger|forced)\b`)
 
+	crossWords = regexp.MustCompile(`\b(over|across|in|inside|within)\b`)
+
 	afterWords  = regexp.MustCompile(`\b(after(wards)?|fixed|later|then|cured|repaired|following|new|since)\b`)
 	beforeWords = regexp.MustCompile(`\b(before|at first|initial(ly)?|original(ly)?|old|prior|faulty|bad)\b`)
-	earlyWords  = regexp.MustCompile(`\b(first|1st|initial) (second|interval|sec|\d+ ?s|report)\b|\bstart of the test\b`)
-	beganWords  = regexp.MustCompile(`\b(then|afterwards|after that|but later)\b.{0,20}\b(0|zero|nothing|none|stops?|stopped|stalls?|stalled|hangs?)\b|\b(connects|handshake|starts|begins)\b`)
+	earlyWords  = regexp.MustCompile(`\b(first|1st|initial) ((few|two|three|\d+) )?(seconds?|minutes?|hours?|intervals?|sec|\d+ ?s|reports?)\b|\bstart of the test\b`)
+	beganWords  = regexp.MustCompile(`\b(then|afterwards|after that|but later)\b.{0,20}\b(0|zero|nothing|none|stops?|stopped|stalls?|stalled|hangs?|dies|died|freezes|froze|dead)\b|\b(connects|handshake|starts|begins)\b`)
 	sameWords   = regexp.MustCompile(`\b(same|old|original|unchanged) [\pL-]+`)
 	loadWords   = regexp.MustCompile(`\b(under (full )?load|loaded|while|during|uploads?|downloads?|uploading|downloading|busy|backup|saturated|transfers?|copying)\b`)
 	idleWords   = regexp.MustCompile(`\b(idle|nothing else|no load|unloaded|without load|quiet|before|after|at night)\b`)
@@ -82,9 +96,9 @@ var (
 	// Which end's report a figure is from.
 	senderWords   = regexp.MustCompile(`\b(client|sender|sending)('?s)?( \w+)? (report|side|end|output|says|summary)`)
 	receiverWords = regexp.MustCompile(`\b(server|receiver|receiving)('?s)?( \w+)? (report|side|end|output|says|summary)`)
-	failWords     = regexp.MustCompile(`\b(fails?|failed|hangs?|hung|stalls?|stalled|time-?outs?|timed out|no (answer|reply|response)|nothing (arrives|passes|gets through|comes)|blocked|dead|lost all)\b`)
+	failWords     = regexp.MustCompile(`\b(fails?|failed|hangs?|hung|stalls?|stalled|time-?outs?|timed out|no (answer|reply|response)|nothing (arrives|passes|gets through|comes)|blocked|dead|dies|died|freezes|froze|lost all)\b`)
 	passWords     = regexp.MustCompile(`\b(works?|passes|passed|ok|fine|succeeds|gets through|normal)\b`)
-	toolWords     = regexp.MustCompile(`\b(iperf ?2(\.\d+)*|iperf ?3(\.\d+)*|iperf|netperf|nuttcp|ttcp|ntttcp|netcat|curl|wget|speedtest|ftp|scp|cygwin|other (tool|program)|another (tool|program)|different (tool|program)|native (build|tool)|ping)\b`)
+	toolWords     = regexp.MustCompile(`\b(iperf ?2(\.\d+)*|iperf ?3(\.\d+)*|iperf|netperf|nuttcp|ttcp|ntttcp|netcat|curl|wget|speedtest|ftp|scp|cygwin|other (tool|program)|another (tool|program)|different (tool|program)|native (build|tool))\b`)
 )
 
 // state says which state of a topic the words are about: "on", "off", or "" if they do not tell.
@@ -107,7 +121,7 @@ func state(name, words string) string {
 		switch {
 		case offWords.MatchString(after) || offWords.MatchString(before) || offWords.MatchString(words[from:to]):
 			return "off"
-		case onWords.MatchString(after) || onWords.MatchString(before):
+		case onWords.MatchString(after) || onWords.MatchString(before) || present[name] && crossWords.MatchString(before):
 			on = "on" // unless the next word for it says otherwise: "with inspection by the IPS off"
 		}
 	}
@@ -116,20 +130,22 @@ func state(name, words string) string {
 
 // clause returns the up to three words next to a place, within its clause.
 func clause(s string, last bool) string {
-	cut := func(r rune) bool { return strings.ContainsRune(",;.|()\n", r) }
 	if last {
-		if i := strings.LastIndexFunc(s, cut); i >= 0 {
-			s = s[i+1:]
+		if cuts := clauseEnd.FindAllStringIndex(s, -1); len(cuts) > 0 {
+			s = s[cuts[len(cuts)-1][1]:]
 		}
 		f := strings.Fields(s)
 		return strings.Join(f[max(0, len(f)-3):], " ")
 	}
-	if i := strings.IndexFunc(s, cut); i >= 0 {
-		s = s[:i]
+	if at := clauseEnd.FindStringIndex(s); at != nil {
+		s = s[:at[0]]
 	}
 	f := strings.Fields(strings.TrimLeft(s, ":=- "))
 	return strings.Join(f[:min(3, len(f))], " ")
 }
+
+// clauseEnd is where a clause ends; a dot within a name (eth0.10) ends none.
+var clauseEnd = regexp.MustCompile(`[,;|()\n]|\.(?:\s|$)`)
 
 // hearsay is everything that people wrote beside the figures, other than in the tests themselves.
 type hearsay struct {
@@ -309,6 +325,8 @@ func compare(a, b []result) cure {
 			switch {
 			case x.tcp() && y.tcp() && x.way() == y.way() && y.rate > 0:
 				f = y.rate / max(x.rate, 1)
+			case x.proto == y.proto && waits[x.proto] && x.took() > 0 && y.took() > 0 && !(x.rate > 0) && !(y.rate > 0):
+				f = x.took() / y.took()
 			case x.proto == y.proto && !math.IsNaN(x.loss) && !math.IsNaN(y.loss) && x.lossy() != y.lossy():
 				f = (x.loss + cleanTo) / (y.loss + cleanTo)
 			case x.rate > 0 && math.IsNaN(y.rate) && math.IsNaN(y.loss) && passWords.MatchString(y.words) && !passWords.MatchString(x.words):
