@@ -137,17 +137,21 @@ func (w *writer) otherRootPort(now string) string {
 	return ""
 }
 
-// knownPort returns the name under which a port is watched, whatever spelling a line has.
+// knownPort returns the name under which a port is watched, whatever spelling a line has; of one that is not, its name in
+// the spelling of those that are.
 func (w *writer) knownPort(name string) string {
+	var ports []string
 	for _, s := range w.differ.sides {
 		if _, ok := s.ports[name]; ok {
 			return name
 		}
 	}
 	for _, s := range w.differ.sides {
-		if known, ok := SamePort(slices.Sorted(maps.Keys(s.ports)), name); ok {
+		own := slices.Sorted(maps.Keys(s.ports))
+		if known, ok := SamePort(own, name); ok {
 			return known
 		}
+		ports = append(ports, own...)
 	}
-	return name
+	return PortLike(ports, name)
 }

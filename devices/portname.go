@@ -85,6 +85,23 @@ func SamePort(ports []string, name string) (port string, ok bool) {
 	return port, true
 }
 
+// PortLike returns the name of a port that is not watched in the spelling of those that are: beside Gi1/0/1,
+// GigabitEthernet1/0/7 is Gi1/0/7. It stays as it is where none is of its kind.
+func PortLike(ports []string, name string) string {
+	kind, number := splitPort(PortKey(name))
+	if portType(kind) < 0 || number == "" {
+		return name
+	}
+	for _, p := range ports {
+		p = strings.TrimSpace(p)
+		k, _ := splitPort(PortKey(p))
+		if _, n := splitPort(p); k == kind && n != "" && strings.HasSuffix(p, n) {
+			return strings.TrimSuffix(p, n) + number
+		}
+	}
+	return name
+}
+
 // AlikePorts says whether two names with different keys may be of one port, since one of them says less than the other.
 func AlikePorts(a, b string) bool {
 	a, b = PortKey(a), PortKey(b)

@@ -105,3 +105,27 @@ func TestNamesOfPlatforms(t *testing.T) {
 		})
 	}
 }
+
+func TestPortLikeThoseWatched(t *testing.T) {
+	for name, c := range map[string]struct {
+		ports      []string
+		name, want string
+	}{
+		"short like the others":              {[]string{"Te1/1/1", "Gi1/0/1"}, "GigabitEthernet1/0/7", "Gi1/0/7"},
+		"long like the others":               {[]string{"GigabitEthernet1/0/1"}, "gi1/0/7", "GigabitEthernet1/0/7"},
+		"with a blank like the others":       {[]string{"TenGigabitEthernet 1/1"}, "Te1/7", "TenGigabitEthernet 1/7"},
+		"without its kind like the others":   {[]string{"1/1/1"}, "Ethernet1/1/7", "1/1/7"},
+		"of a kind that begins with a speed": {[]string{"10GE1/0/1"}, "10GE1/0/7", "10GE1/0/7"},
+		"a sub-interface":                    {[]string{"Gi1/0/1"}, "GigabitEthernet1/0/7.100", "Gi1/0/7.100"},
+		"no other of its kind":               {[]string{"Gi1/0/1"}, "TenGigabitEthernet1/1/7", "TenGigabitEthernet1/1/7"},
+		"of no known kind":                   {[]string{"ge-0/0/0", "in"}, "xe-0/0/7", "xe-0/0/7"},
+		"no port":                            {[]string{"Gi1/0/1"}, "CPU", "CPU"},
+		"nothing is watched":                 {nil, "GigabitEthernet1/0/7", "GigabitEthernet1/0/7"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := PortLike(c.ports, c.name); got != c.want {
+				t.Errorf("%s is %q, want %q", c.name, got, c.want)
+			}
+		})
+	}
+}

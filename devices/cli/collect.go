@@ -117,6 +117,8 @@ func onlyWatched(d devices.Device, r *devices.Reading) {
 			*port = name
 		} else if name, ok := devices.SamePort(watched, *port); ok {
 			*port = name
+		} else {
+			*port = devices.PortLike(watched, *port)
 		}
 	}
 	for i := range r.Log {

@@ -93,7 +93,7 @@ func TestNamesOfSenders(t *testing.T) {
 	}
 	d := devices.Device{Ports: []string{"GigabitEthernet1/0/1", "ge-0/0/1"}}
 	for name, want := range map[string]string{
-		"Gi1/0/1": "GigabitEthernet1/0/1", "Gi1/0/2": "Gi1/0/2", "ge-0/0/1.0": "ge-0/0/1", "ge-0/0/2.0": "ge-0/0/2.0", "ge-0/0/1.10": "ge-0/0/1.10", ".0": ".0",
+		"Gi1/0/1": "GigabitEthernet1/0/1", "Gi1/0/2": "GigabitEthernet1/0/2", "ge-0/0/1.0": "ge-0/0/1", "ge-0/0/2.0": "ge-0/0/2.0", "ge-0/0/1.10": "ge-0/0/1.10", ".0": ".0",
 	} {
 		if got := Port(d, name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)

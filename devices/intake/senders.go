@@ -93,8 +93,8 @@ func sameName(name, said string) bool {
 // that no device of a site file has it.
 func Unknown(from netip.Addr) string { return "unknown " + plain(from).String() }
 
-// Port returns the name under which the device's port is watched, for any spelling of it; the spelling itself if it
-// is not watched.
+// Port returns the name under which the device's port is watched, for any spelling of it; if it is not watched, its name
+// in the spelling of those that are.
 func Port(d devices.Device, name string) string {
 	if p, ok := devices.SamePort(d.Watched(), name); ok {
 		return p
@@ -104,5 +104,5 @@ func Port(d devices.Device, name string) string {
 			return p
 		}
 	}
-	return name
+	return devices.PortLike(d.Watched(), name)
 }

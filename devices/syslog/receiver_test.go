@@ -127,7 +127,7 @@ func TestLinesBecomeEventsOfTheirDevice(t *testing.T) {
 	if e := events[1]; e.Type != timeline.EventSyslog || e.Subject != timeline.Device("sw1") || e.Text != "<13>hello \x1b[31mred" {
 		t.Errorf("%+v", e)
 	}
-	if e := events[2]; e.Type != timeline.EventErrDisabled || e.Subject != timeline.Port("sw1", "Gi1/0/9") || e.Attrs["cause"] != "udld" {
+	if e := events[2]; e.Type != timeline.EventErrDisabled || e.Subject != timeline.Port("sw1", "GigabitEthernet1/0/9") || e.Attrs["cause"] != "udld" {
 		t.Errorf("%+v", e)
 	}
 	if c := r.Counts(); c.Received != 3 || c.Stored != 3 || c.Lost() != 0 || c.Unknown != 0 {
