@@ -154,7 +154,8 @@ func htmlFindingOf(i int, f Finding) htmlFinding {
 		Against: list(f.Against, Clean), Missing: list(f.Missing, Clean),
 	}
 	out.Evidence = list(f.Evidence, func(e Evidence) htmlEvidence {
-		return htmlEvidence{evidenceMoment(f, e), Clean(PortName{e.Device, e.Port}.String()), evidenceWords(e), Clean(e.Source)}
+		where := Clean(PortName{e.Device, e.Port}.String())
+		return htmlEvidence{evidenceMoment(f, e), where, strings.TrimPrefix(evidenceWords(e), where+": "), Clean(e.Source)}
 	})
 	if len(f.Next) > 0 {
 		out.First, out.Then = Clean(f.Next[0]), list(f.Next[1:], Clean)

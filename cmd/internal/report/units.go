@@ -42,9 +42,12 @@ func Speed(bps float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64) + " " + prefix + "bit/s"
 }
 
-// Percent writes a ratio: "0.098 %" below one per cent, "12.3 %" above.
+// Percent writes a ratio: "0.098 %" below one per cent, "12.3 %" above. What is more than nothing is never written as 0.
 func Percent(ratio float64) string {
-	if p := math.Abs(ratio * 100); p > 0 && p < 1 {
+	switch p := math.Abs(ratio * 100); {
+	case p > 0 && p < 0.0005:
+		return strconv.FormatFloat(ratio*100, 'g', 2, 64) + " %"
+	case p > 0 && p < 1:
 		return fmt.Sprintf("%.3f %%", ratio*100)
 	}
 	return fmt.Sprintf("%.1f %%", ratio*100)
@@ -115,6 +118,9 @@ func Figure(metric string, v float64, unit string) string {
 	case "byte":
 		return Bytes(v)
 	case "packet/s", "1/s":
+		if a := math.Abs(v); a > 0 && a < 0.05 { // one in a minute is not none
+			return strconv.FormatFloat(v, 'g', 2, 64) + " " + unit
+		}
 		return fmt.Sprintf("%.1f %s", v, unit)
 	case "state":
 		return stateWord(timeline.Metric(metric), v)

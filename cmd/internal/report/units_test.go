@@ -27,6 +27,8 @@ func TestFiguresAreWrittenAsPeopleReadThem(t *testing.T) {
 		{"a round length", RoundLength(46800 * time.Millisecond), "47 s"},
 		{"a window", Figure("tcp.send_window", 65536, "byte"), "64.0 KiB"},
 		{"errors", Figure("if.in.fcs", 420, ""), "420.0 packet/s"},
+		{"one error a minute is not none", Figure("if.in.fcs", 1./60, ""), "0.017 packet/s"},
+		{"a very small loss is not none", Percent(2e-7), "2e-05 %"},
 		{"a port that is down", Figure("if.oper", 0, ""), "down"},
 		{"a port that is up", Figure("if.oper", 1, "state"), "up"},
 		{"half duplex", Figure("if.half_duplex", 1, ""), "half duplex"},
