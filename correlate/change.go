@@ -26,9 +26,7 @@ type Change struct {
 // their datings. Two records of one collector are never the same change. What happened before anything was watched,
 // told by an old line of a log, is left out.
 func Changes(s timeline.Snapshot, t Topology) []Change {
-	watched := Watched(s)
-	all := watched.IsZero() // nothing but events
-	watched = watched.Widen(Slack, Slack)
+	watched := Watched(s).Widen(Slack, Slack)
 	type kind struct {
 		sub timeline.Subject
 		typ timeline.EventType
@@ -36,7 +34,7 @@ func Changes(s timeline.Snapshot, t Topology) []Change {
 	groups := map[kind][]timeline.Event{}
 	var order []kind
 	for _, e := range s.Events() {
-		if e.Kind != timeline.KindPort && e.Kind != timeline.KindDevice || !all && !e.Span.Overlaps(watched) {
+		if e.Kind != timeline.KindPort && e.Kind != timeline.KindDevice || !e.Span.Overlaps(watched) {
 			continue
 		}
 		k := kind{e.Subject, e.Type}

@@ -137,10 +137,12 @@ func (sc *scene) changeCandidate(ps *pathScene, g []correlate.Change, about stri
 		c.hits = append(c.hits, hits...)
 		told = append(told, clockText(x.Span.Mid())+lengths(stalls))
 	}
-	if t := sc.testFacts(ps); t.Watched == 0 && (t.LossMax >= lossyFrom || t.Stops == 1 || sc.protoFacts(ps).Blocked > 0) {
-		f.Hurt = float64(len(c.times)) // nothing over time that it could coincide with, but tests that lost
-	} else if ps.facts.Untold == 1 {
+	switch t := sc.testFacts(ps); {
+	case ps.facts.Untold == 1:
 		f.Hurt = float64(len(c.times))
+	case t.Watched == 0 && (t.LossMax >= lossyFrom || t.Stops == 1 || sc.protoFacts(ps).Blocked > 0):
+		// Nothing over time that it could coincide with, but tests that lost: a change that came after the last of them did it no harm.
+		f.Hurt = float64(len(slices.DeleteFunc(slices.Clone(c.times), func(sp timeline.Span) bool { return sp.From.After(sc.lossyUntil(ps)) })))
 	}
 	f.Told, f.Over, f.Busiest = tell(told), hull(c.times, nil).Width().Seconds(), busiest(g)
 	sig := correlate.Coincidence(spansOf(ps.Incidents), c.times, sc.span)
@@ -155,6 +157,20 @@ func (sc *scene) changeCandidate(ps *pathScene, g []correlate.Change, about stri
 	f.ask(g)
 	c.env["change"] = f
 	return c
+}
+
+// lossyUntil returns the end of the last test of a path that lost, or the end of the record if none says when.
+func (sc *scene) lossyUntil(ps *pathScene) time.Time {
+	var last time.Time
+	for _, r := range sc.results(ps.Path.Name) {
+		if r.lossy() || r.failed() {
+			last = laterOf(last, r.event.Span.To)
+		}
+	}
+	if last.IsZero() {
+		return sc.span.To
+	}
+	return last
 }
 
 // until returns the time from the first of the changes to the one that ends it, or to the record's end; of a kind that has no

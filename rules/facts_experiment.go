@@ -2,6 +2,7 @@ package rules
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"sort"
 	"strconv"
@@ -32,6 +33,8 @@ type testFacts struct {
 	Burst       float64 `expr:"burst" metric:"probe.result"`      // bytes that passed in the first seconds beyond what the steady rate would have carried
 	Stops       float64 `expr:"stops" metric:"probe.result"`      // 1 if a transfer began and then carried nothing
 	StopsOneWay float64 `expr:"stops_one_way" metric:"probe.result"`
+	Hangs       float64 `expr:"hangs" metric:"probe.result"` // 1 if a transfer is told to hang or to fail, and no rate of it
+	MTUStep     float64 `expr:"mtu_step" metric:"if.mtu"`    // the largest MTU that a port shows less the smallest, bytes
 
 	Forward   float64 `expr:"forward" metric:"probe.result"` // the best TCP rate in each direction
 	Reverse   float64 `expr:"reverse" metric:"probe.result"`
@@ -72,6 +75,8 @@ type testFacts struct {
 	FlowRound     float64 `expr:"flow_round" metric:"probe.result"`     // the usual line rate that one flow among the few fills; 0 if none
 	PortsTested   float64 `expr:"ports_tested" metric:"probe.result"`   // source ports
 	PortsLossy    float64 `expr:"ports_lossy" metric:"probe.result"`    // of them, those that lose
+	Sources       float64 `expr:"sources_tested" metric:"probe.result"` // addresses that tests were sent from
+	SourceLossy   float64 `expr:"sources_lossy" metric:"probe.result"`  // of them, those that lose
 	Unequal       float64 `expr:"unequal" metric:"probe.result"`        // the faster over the slower of flows that ran together
 	Together      float64 `expr:"together" metric:"probe.result"`       // their sum, bit/s
 	Tools         float64 `expr:"tools_differ" metric:"probe.result"`   // how many times better one program did than another, all else equal
@@ -141,7 +146,7 @@ func (f *testFacts) rates(steady, tcp []result, line float64) {
 	f.LineShare, f.RoundRate, f.RateSpread, f.Retrans, f.Mathis, f.Early = f.Rate/(line*tcpShare), nan, nan, nan, nan, nan
 	f.Retransmits = total(steady, func(r result) float64 { return r.retrans })
 	f.CleanRate = most(pick(steady, func(r result) bool { return r.retrans == 0 }), rateOf)
-	f.Stops, f.StopsOneWay, f.Burst = nan, nan, nan
+	f.Stops, f.StopsOneWay, f.Hangs, f.Burst = nan, nan, nan, nan
 	if len(steady) > 0 {
 		f.RoundRate = roundRate(f.Best)
 		slow := slices.MinFunc(steady, func(a, b result) int { return compareFloat(a.rate, b.rate) })
@@ -183,8 +188,12 @@ func firstLength(r result) float64 {
 // standing looks for transfers of which only the words tell that they began and then stood.
 func (f *testFacts) standing(rs []result) {
 	for _, r := range rs {
-		if r.tcp() && math.IsNaN(r.rate) && beganWords.MatchString(r.words) && failWords.MatchString(r.words) {
-			f.Stops = 1
+		switch {
+		case !(r.proto == "tcp" || r.proto == "http") || r.rate > 0:
+		case math.IsNaN(r.rate) && beganWords.MatchString(r.words) && failWords.MatchString(r.words):
+			f.Stops, f.Hangs = 1, 1
+		case failWords.MatchString(r.words):
+			f.Hangs = 1
 		}
 	}
 }
@@ -446,6 +455,7 @@ func (f *testFacts) flows(rs, steady []result) {
 			}
 		}
 	}
+	f.sources(rs)
 	if len(ports) > 1 {
 		f.PortsTested, f.PortsLossy = float64(len(ports)), float64(len(lossy))
 	}
@@ -459,6 +469,26 @@ func (f *testFacts) flows(rs, steady []result) {
 				f.Unequal, f.Together = u, a.rate+b.rate
 			}
 		}
+	}
+}
+
+// sourceWords find the address that a test was sent from in a person's words.
+var sourceWords = regexp.MustCompile(`\b(?:source|src|from)(?: ip| address)? (\d+\.\d+\.\d+\.\d+|[0-9a-f:]*:[0-9a-f:]+)`)
+
+// sources compares tests that differ in the address they were sent from, before anything else was changed.
+func (f *testFacts) sources(rs []result) {
+	all, lossy := map[string]bool{}, map[string]bool{}
+	for _, r := range rs {
+		if m := sourceWords.FindStringSubmatch(r.words); m != nil && !afterWords.MatchString(r.words) {
+			all[m[1]] = true
+			if r.lossy() || r.failed() {
+				lossy[m[1]] = true
+			}
+		}
+	}
+	f.Sources, f.SourceLossy = nan, nan
+	if len(all) > 1 {
+		f.Sources, f.SourceLossy = float64(len(all)), float64(len(lossy))
 	}
 }
 
@@ -525,8 +555,8 @@ func (f *testFacts) tools(rs []result) {
 				f.ClassesDiffer = max(orZero(f.ClassesDiffer), truth(a.lossy() != b.lossy() && (a.clean() || b.clean())))
 			}
 			ta, tb := toolWords.FindString(a.words), toolWords.FindString(b.words)
-			if ta == tb || ta == "" && tb == "" || !alikeBut(a, b, "") {
-				continue
+			if ta == tb || ta == "" && tb == "" || a.proto == "icmp" || !alikeBut(a, b, "") || a.event.Attrs["when"] != b.event.Attrs["when"] {
+				continue // or something was changed between the two
 			}
 			if c := compare([]result{a}, []result{b}); c.factor >= 1 && !(c.factor <= f.Tools) {
 				f.Tools = c.factor

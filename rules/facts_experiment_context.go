@@ -35,10 +35,27 @@ func (sc *scene) hostsOfTests(f *testFacts, ps *pathScene, rs []result) {
 			f.HostDrops = orZero(f.HostDrops) + correlate.Total(sc.snap.Series(k.Subject, k.Metric), sc.span)
 		}
 	}
+	f.MTUStep = sc.mtuStep()
 	f.CPUCalm = nan
 	if f.CPUDevice && f.Watched == 1 {
 		f.CPUCalm = sc.calmCPU(ps, f.CPUHost)
 	}
+}
+
+// mtuStep returns by how much the MTUs of the ports that anything is told of differ; NaN if fewer than two are told.
+func (sc *scene) mtuStep() float64 {
+	var all []float64
+	for _, k := range sc.keys() {
+		if k.Metric == timeline.MTU {
+			if xs := sc.snap.Series(k.Subject, k.Metric); len(xs) > 0 {
+				all = append(all, xs[len(xs)-1].Value)
+			}
+		}
+	}
+	if len(all) < 2 {
+		return nan
+	}
+	return slices.Max(all) - slices.Min(all)
 }
 
 // calmCPU returns how busy a device was, in the middle, while the path had no trouble; NaN if it was not read then.

@@ -48,6 +48,9 @@ var topics = map[string]*regexp.Regexp{
 	"asymmetry":  word(`asymmetr\w*|other way back|return (path|traffic)|different (ways|paths)|out[ -]of[ -]state|stray segments?|unreplied|(ct)?state invalid|invalid (state|forward)|first packet isn'?t syn|missed the syn|no (matching )?(state|session)|non-?syn|(an)?other (gateway|firewall)|second gateway|icmp redirects?|triangular`),
 	"full":       word(`(conntrack|session|state|connection|nat|translation|pat) (table|pool) (is )?(full|exhausted)|table full, dropping packet|maximum (number of )?(sessions|connections|states) reached|(session|connection|state) limit (is )?reached|out of (nat |pat |snat )?ports|port_exhaust\w*|addr_alloc_failure|allocation_status=dropped|out_of_resources|conntrack_allowance_exceeded`),
 	"power":      word(`poe|power[ -]over[ -]ethernet|802\.?3(af|at|bt)|inline[ -]power|power (budget|supply of its own|injector)|brown-?outs?|[\d.]+ ?w(atts?)?`),
+	"looped":     word(`own address as source address|loop[ -]?(back)? (was )?detected|loop[_ -]?(back)?[_ -]detected|broadcast storm`),
+	"redundant":  word(`(one|second|other|redundant) (of (its|the|their) )?(two )?(up)?(links?|cables?|ports?|members?|legs?|paths?)( \w+){0,3} (unplugged|removed|disconnected|pulled|shut|down|disabled|taken out)`),
+	"stepdown":   word(`(forc\w*|set|limited|locked|fixed|lowered) (down )?(to|at) (1|2\.5|10|100|1000) ?(g|m)(bit\S*|b\S*|igabit\S*)?`),
 	"slower":     word(`(fast[ -]ethernet|slow(er)?|10 ?m\S*|100 ?m\S*|10/100\S*) (device|client|host|printer|player|phone|member|pc|port)s?|(device|client|host|printer|pc) (of|with|at) 100? ?m\S*|slower is plugged`),
 	"pairs":      word(`(some|certain|specific|particular) (flows?|(ip )?pairs?|pairings?|connections?|sessions?|five-?tuples?|5-?tuples?)|flow[ -]dependent|same (flows|pairs|connections) (every|each|all the) time`),
 	"detour":     word(`jack|wall (socket|outlet)|dead|instead|meant|wrong (way|interface|path)|also has|default route|metric|two ways|multi-?homed|dual-?homed`),
@@ -55,7 +58,7 @@ var topics = map[string]*regexp.Regexp{
 	"shake":      word(`wiggl\w*|jiggl\w*|loose|lean(s|ed|ing)?|touch(es|ed|ing)?|vibrat\w*|shak(e|es|ing)|knock\w*|bump\w*|mov(e|es|ed|ing) (the|a) (cable|plug|bundle|lead|cord|rack|desk)|door`),
 	"itself":     word(`(on|to|from|of|at|against) (the |an? )?([\w-]+ )?(router|firewall|switch|gateway|access point|ap|modem|cpe|nas) itself`),
 	"silence":    word(`(idle|inactivity) time-?outs?|(after|for) [\w. ]{0,20}(of |without )(silence|idling|inactivity|traffic|use)|(after|when|while|been|sits?|left) (being |sitting )?(idle|silent|unused)|keep-?alives?`),
-	"overrun":    word(`(udp |buffer |receive |rcvbuf ?)+errors?|rcvbuferrors|recv-?q|(socket|receive) (buffer|queue)s? (is |are )?(full|overruns?|overflow\w*)|pruned from receive queue`),
+	"overrun":    word(`udp[\w ]{0,12} errors?|(packet receive|receive buffer|rcvbuf) errors?|rcvbuferrors|netstat -(us|su)|recv-?q|(socket|receive) (buffer|queue)s? (is |are )?(full|overruns?|overflow\w*)|pruned from receive queue`),
 	"pps":        word(`pps[ _]?(allowance\w*|limits?|caps?)|packets?[ -](per|a)[ -]second (limits?|allowance|caps?)|packet[ -]rate limits?`),
 	"contract":   word(`ordered|contract\w*|subscribed|purchased|committed|provisioned|sub-?rate|cir`),
 	"endings":    word(`(end|tail|last) (ones? )?of (a |the |each |every |long )*burst\w*|bursts? (are|is) cut`),
@@ -251,10 +254,9 @@ func (t *hearsay) cureOf(name string, rs []result) cure {
 		return orNothing(compareBoth(rest, on, "on", "off"))
 	}
 	// Nobody wrote a state beside a figure: before and after a change of which the words are told elsewhere.
-	after := pick(rs, func(r result) bool {
-		return !r.early && afterWords.MatchString(r.words) && !beforeWords.MatchString(r.words)
-	})
-	before := pick(rs, func(r result) bool { return !r.early && !afterWords.MatchString(r.words) })
+	isAfter := func(r result) bool { return afterWords.MatchString(r.words) && !beforeWords.MatchString(r.words) }
+	after := pick(rs, func(r result) bool { return !r.early && isAfter(r) })
+	before := pick(rs, func(r result) bool { return !r.early && !isAfter(r) })
 	if len(after) == 0 || len(before) == 0 {
 		return none
 	}
