@@ -62,6 +62,11 @@ func (e *evaluation) diagnosis(root *match) Diagnosis {
 	d.Summary = strings.Join(summary, " ")
 	d.Events = orderEvents(d.Events)
 	d.Outages = outagesOf(hits)
+	if d.Failovers = e.failovers(d.Chain, hits); len(d.Failovers) > 0 {
+		if r := Remedy(worstFailover(d.Failovers)); r != "" {
+			d.Next = append(d.Next, r)
+		}
+	}
 	for i, ev := range d.Events {
 		if i == mostEvents {
 			break

@@ -1,6 +1,9 @@
 package rules
 
-import "whydrop/correlate/timeline"
+import (
+	"whydrop/correlate"
+	"whydrop/correlate/timeline"
+)
 
 // Verdict says how much a finding claims.
 type Verdict string
@@ -29,6 +32,9 @@ type Diagnosis struct {
 	Next       []string         // what to do, first thing first
 	Events     []timeline.Event // the device events it rests on, in order of time
 	Outages    []timeline.Event // the outages it explains, in order of time
+
+	// Failovers are those of the outages in which something took over, taken apart, in order of time.
+	Failovers []correlate.Failover
 }
 
 // ID returns the root cause's id.

@@ -166,6 +166,7 @@ func findingOf(d rules.Diagnosis) Finding {
 		Against:    list(d.Against, prose),
 		Missing:    list(d.Missing, prose),
 		Next:       list(d.Next, prose),
+		Failovers:  list(d.Failovers, failoverOf),
 	}
 	if len(f.Chain) > 0 {
 		f.ID = f.Chain[0]

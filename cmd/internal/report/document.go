@@ -67,6 +67,7 @@ type Finding struct {
 	Against    []string   `json:"against"`
 	Missing    []string   `json:"missing"`
 	Next       []string   `json:"next"`
+	Failovers  []Failover `json:"failovers"` // interruptions in which something took over, taken apart, in order of time
 }
 
 // PortName names a port, or a device or host if Port is "".

@@ -64,6 +64,7 @@ type htmlFinding struct {
 	Chain                                []string
 	Evidence                             []htmlEvidence
 	Against, Missing, Then               []string
+	Failover                             *failoverTable // nil: nothing went over
 }
 
 type htmlEvidence struct{ When, Where, What, Source string }
@@ -157,6 +158,9 @@ func htmlFindingOf(i int, f Finding) htmlFinding {
 		where := Clean(PortName{e.Device, e.Port}.String())
 		return htmlEvidence{evidenceMoment(f, e), where, strings.TrimPrefix(evidenceWords(e), where+": "), Clean(e.Source)}
 	})
+	if t, ok := failoverTableOf(f); ok {
+		out.Failover = &t
+	}
 	if len(f.Next) > 0 {
 		out.First, out.Then = Clean(f.Next[0]), list(f.Next[1:], Clean)
 	}

@@ -66,7 +66,7 @@ func (d Document) MarshalJSON() ([]byte, error) {
 func (f Finding) MarshalJSON() ([]byte, error) {
 	type plain Finding
 	f.Chain, f.Evidence = some(f.Chain), some(f.Evidence)
-	f.Against, f.Missing, f.Next = some(f.Against), some(f.Missing), some(f.Next)
+	f.Against, f.Missing, f.Next, f.Failovers = some(f.Against), some(f.Missing), some(f.Next), some(f.Failovers)
 	return encode(plain(f))
 }
 

@@ -38,6 +38,16 @@ var contract = schema{
 			"value": "?number", "unit": "?string", "span": span, "text": "?string",
 		}},
 		"against": []any{"string"}, "missing": []any{"string"}, "next": []any{"string"},
+		"failovers": []any{schema{
+			"path": "string", "from": "time", "to": "time",
+			"apart": []any{schema{
+				"seen_by": "heartbeat|tcp", "direction": "forward|reverse|both", "from": "time", "to": "time", "duration_ms": "number",
+				"parts": []any{schema{
+					"terms": []any{"string"}, "from": "time", "to": "time", "duration_ms": "number", "error_ms": "number",
+					"at_least": "bool", "at_most": "bool", "longest": "bool",
+				}},
+			}},
+		}},
 	}},
 	"outages": []any{schema{
 		"from": "time", "to": "time", "duration_ms": "number", "direction": "forward|reverse|both",

@@ -83,6 +83,7 @@ func (m *mdPage) finding(d Document, i int, f Finding) {
 	if i == 0 {
 		m.outages(d)
 	}
+	m.failover(f)
 	m.part("For", EvidenceTexts(f))
 	m.part("Against", f.Against)
 	m.part("Missing", f.Missing)

@@ -192,6 +192,7 @@ func (p *page) finding(d Document, i int, f Finding) {
 	if i == 0 {
 		p.outages(d, "")
 	}
+	p.failover(f)
 	evidence := EvidenceTexts(f)
 	if more := len(evidence) - maxEvidence; more > 1 {
 		evidence = append(evidence[:maxEvidence:maxEvidence], fmt.Sprintf("and %d more", more))

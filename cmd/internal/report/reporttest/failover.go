@@ -1,6 +1,10 @@
 package reporttest
 
 import (
+	"slices"
+	"time"
+
+	"whydrop/correlate"
 	"whydrop/correlate/timeline"
 	"whydrop/rules"
 )
@@ -66,6 +70,26 @@ func failoverDiagnosis(events, outages []timeline.Event) rules.Diagnosis {
 			"Turn on session synchronisation between fw1 and fw2.",
 			"If both firewalls shall forward, take the redundancy out of spanning tree.",
 		},
-		Events: events, Outages: outages,
+		Events: events, Outages: outages, Failovers: []correlate.Failover{takenApart()},
 	}
+}
+
+// takenApart is how the first of the interruptions spent its time.
+func takenApart() correlate.Failover {
+	part := func(from, to float64, wrong time.Duration, terms ...correlate.Term) correlate.Part {
+		return correlate.Part{Terms: terms, Span: span(from, to), Error: wrong}
+	}
+	state, backoff := part(36.05, 36.05, 0, correlate.TermState), part(36.05, 38.31, 5*time.Millisecond, correlate.TermBackoff)
+	state.Span.To, backoff.AtMost = span(36.05, 36.15).To, true
+	state.AtLeast, backoff.Span.From = true, state.Span.To
+	dark := []correlate.Part{
+		part(31.84, 31.86, 30*time.Millisecond, correlate.TermDetection),
+		part(31.86, 32.02, 60*time.Millisecond, correlate.TermForwarding),
+		part(32.02, 32.4, 540*time.Millisecond, correlate.TermRole),
+		part(32.4, 36.05, 510*time.Millisecond, correlate.TermRelearning),
+	}
+	return correlate.Failover{Path: "a-b", Span: span(31.82, 38.31), Apart: []correlate.Apart{
+		{SeenBy: timeline.SeenByHeartbeat, Direction: timeline.Both, Span: span(31.84, 36.05), Parts: dark},
+		{SeenBy: timeline.SeenByTCP, Direction: timeline.Forward, Span: span(31.82, 38.31), Parts: append(slices.Clone(dark), state, backoff)},
+	}}
 }
