@@ -39,13 +39,14 @@ func (b *factsBuilder) event(e factsEvent) {
 
 var (
 	fromTo   = regexp.MustCompile(`(?i)\bfrom ([\w./-]+) to ([\w./-]+)`)
+	arrow    = regexp.MustCompile(`([\w./]+) ?-> ?([\w./]+)`) // as HSRP logs it: Standby -> Active
 	onlyTo   = regexp.MustCompile(`(?i)\b(?:went|goes|became|becomes|is|to) (up|down|active|standby|master|backup|forwarding|blocking|listening|learning|disabled|half|full)\b`)
 	forHowS  = regexp.MustCompile(`(?i)\bfor (?:about |some )?(\d+(?:\.\d+)?) ?s(?:ec|econds?)?\b`)
 	keyValue = regexp.MustCompile(`\b([a-z][a-z0-9_]*)=("[^"]*"|[^\s,;]+)`)
 	oneState = regexp.MustCompile(`(?i)^(up|down|active|standby|master|backup|forwarding|blocking|listening|learning|disabled|half|full)$`)
 )
 
-// attrsOfText reads what an event's text says in a form that is hard to mistake: key=value, "from A to B", "went down",
+// attrsOfText reads what an event's text says in a form that is hard to mistake: key=value, "from A to B", "A -> B", "went down",
 // "for 30 s".
 func attrsOfText(e factsEvent) map[string]string {
 	out := map[string]string{}
@@ -54,6 +55,8 @@ func attrsOfText(e factsEvent) map[string]string {
 		out[m[1]] = strings.Trim(m[2], `"`)
 	}
 	if m := fromTo.FindStringSubmatch(text); m != nil {
+		out["from"], out["to"] = strings.ToLower(m[1]), strings.ToLower(m[2])
+	} else if m := arrow.FindStringSubmatch(text); m != nil {
 		out["from"], out["to"] = strings.ToLower(m[1]), strings.ToLower(m[2])
 	} else if m := onlyTo.FindStringSubmatch(text); m != nil {
 		out["to"] = strings.ToLower(m[1])
