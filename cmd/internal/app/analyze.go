@@ -38,6 +38,9 @@ func CheckFiles(paths []string) error {
 		if p == "-" {
 			return nil
 		}
+		if fi, err := os.Stat(p); err == nil && !fi.Mode().IsRegular() && !fi.IsDir() {
+			return nil // a pipe: who opens it twice loses what is in it
+		}
 		f, err := openNamed(p)
 		if err == nil {
 			f.Close()
@@ -46,6 +49,12 @@ func CheckFiles(paths []string) error {
 		first = cmp.Or(first, err)
 	}
 	return first
+}
+
+// isRecording says whether a file is a recording. A pipe is none: what is read of it to find out would be gone.
+func isRecording(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.Mode().IsRegular() && session.Is(path)
 }
 
 // openNamed opens a file that the command line names. One that is not there, is a directory or must not be read is a mistake
@@ -76,7 +85,7 @@ func (a *analysis) file(path string, stdin io.Reader) {
 		a.text("standard input", stdin)
 		return
 	}
-	if session.Is(path) {
+	if isRecording(path) {
 		r, err := OpenRecording(path)
 		if err != nil {
 			a.problem(path, err)
@@ -153,12 +162,11 @@ func (a *analysis) document() report.Document {
 	}
 	for _, r := range a.recordings {
 		in.Blocks = append(in.Blocks, recordingBlock(r))
-		in.Diagnoses = append(in.Diagnoses, r.Diagnose(r.Snapshot)...)
-		in.Topology = joined(in.Topology, r.Topology)
-		in.Warnings = append(in.Warnings, r.Meta.Notes...)
-		for _, d := range r.Damage {
-			in.Problems = append(in.Problems, r.Path+": "+d)
-		}
+		own := r.input()
+		in.Diagnoses = append(in.Diagnoses, own.Diagnoses...)
+		in.Topology = joined(in.Topology, own.Topology)
+		in.Warnings = append(in.Warnings, own.Warnings...)
+		in.Problems = append(in.Problems, own.Problems...)
 		putAll(&store, r.Snapshot)
 	}
 	if len(a.recordings) == 1 && a.read == 1 {

@@ -26,15 +26,12 @@ func CheckCableOutput(format, file string) error {
 		return nil
 	}
 	if fi, err := os.Stat(file); err == nil && fi.IsDir() {
-		return nil
+		return checkFolder(file, file)
 	}
 	if cableFileFormat(file) == "" {
 		return Usagef("--report %s: neither a folder nor a name that says a format; end it in .html, .json, .csv or .txt", file)
 	}
-	if fi, err := os.Stat(filepath.Dir(file)); err != nil || !fi.IsDir() {
-		return Usagef("--report %s: there is no folder %s", file, filepath.Dir(file))
-	}
-	return nil
+	return checkFolder(file, filepath.Dir(file))
 }
 
 func cableFileFormat(file string) string {
@@ -54,7 +51,10 @@ func cableFileFormat(file string) string {
 func (c Cabling) Save(file string) ([]string, error) {
 	if fi, err := os.Stat(file); err != nil || !fi.IsDir() {
 		f := CableFormats[cableFileFormat(file)]
-		return []string{file}, saveWhole(file, func(w io.Writer) error { return f(c, w) })
+		if err := saveWhole(file, func(w io.Writer) error { return f(c, w) }); err != nil {
+			return nil, err
+		}
+		return []string{file}, nil
 	}
 	var out []string
 	for _, l := range c.Links {

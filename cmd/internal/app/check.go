@@ -6,7 +6,9 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"whydrop/cmd/internal/report"
@@ -94,7 +96,7 @@ func writeResult(w io.Writer, r poll.Result) {
 		word = "FAIL"
 	}
 	text := report.Clean(r.Text)
-	if r.Took > 0 {
+	if r.Took >= time.Millisecond {
 		text += fmt.Sprintf(" (%d ms)", r.Took.Milliseconds())
 	}
 	if !r.OK && r.Key != "" {
@@ -136,13 +138,17 @@ func checkStream(s timeline.Snapshot, path timeline.Subject) poll.Result {
 	if r.OK = best > 0; r.OK {
 		r.Text = "goodput up to " + report.Rate(best)
 	} else {
-		r.Text = lastProblem(s, path, "iperf3", "no data went through; is `whydrop serve` or `iperf3 -s` running at the far end?")
+		const far = "does `whydrop serve` or `iperf3 -s` run at the far end?"
+		r.Text = lastProblem(s, path, "iperf3", "no data went through; "+far)
+		if strings.HasSuffix(r.Text, syscall.ECONNREFUSED.Error()) {
+			r.Text += "; " + far
+		}
 	}
 	return r
 }
 
 func checkHeartbeat(s timeline.Snapshot, path timeline.Subject) poll.Result {
-	r := poll.Result{Device: path.String(), Step: "heartbeat", Key: "probe.stamp_port, probe.stamp_key"}
+	r := poll.Result{Device: path.String(), Step: "heartbeat", Key: "probe.to, probe.stamp_port, probe.stamp_key"}
 	rtts := s.Series(path, timeline.RTT)
 	if r.OK = len(rtts) > 0; !r.OK {
 		r.Text = lastProblem(s, path, "", "nothing came back")

@@ -13,7 +13,6 @@ import (
 	"whydrop/cmd/internal/app/ingest"
 	"whydrop/cmd/internal/report"
 	"whydrop/correlate"
-	"whydrop/correlate/session"
 	"whydrop/correlate/timeline"
 	"whydrop/rules"
 )
@@ -69,7 +68,7 @@ func Compare(a, b string) (Compared, error) {
 
 func openSide(path string) (ComparedSide, error) {
 	side := ComparedSide{Path: path}
-	if session.Is(path) {
+	if isRecording(path) {
 		r, err := OpenRecording(path)
 		if err != nil {
 			return side, err
@@ -131,7 +130,7 @@ func findingNames(list []rules.Diagnosis) []string {
 	var out []string
 	for _, d := range list {
 		if d.Verdict == rules.Holds {
-			out = append(out, strings.Join(d.Chain, " > ")+" at "+d.Subject.String())
+			out = append(out, report.Clean(strings.Join(d.Chain, " > ")+" at "+d.Subject.String()))
 		}
 	}
 	return out
@@ -140,7 +139,7 @@ func findingNames(list []rules.Diagnosis) []string {
 // Text writes the comparison for a person: what became better or worse first, then the rest. Unless all is wanted, what
 // is nothing on both sides and what only one side has are named in a line.
 func (c Compared) Text(w io.Writer, all bool) {
-	fmt.Fprintf(w, "A  %s%s\nB  %s%s\n\n", c.A.Path, watchedText(c.A.Seconds), c.B.Path, watchedText(c.B.Seconds))
+	fmt.Fprintf(w, "A  %s%s\nB  %s%s\n\n", report.Clean(c.A.Path), watchedText(c.A.Seconds), report.Clean(c.B.Path), watchedText(c.B.Seconds))
 	var changed, same, unknown [][]string
 	var nothing, onlyA, onlyB int
 	for _, f := range c.Figures {
@@ -242,7 +241,7 @@ func figureName(f correlate.Comparison) string {
 	if f.InB != f.Subject {
 		subject += " / " + f.InB.String()
 	}
-	return subject + ": " + name
+	return report.Clean(subject) + ": " + name
 }
 
 // estimateText writes a figure with its interval.

@@ -27,7 +27,7 @@ func newDemoDir() (string, error) {
 	}
 	dir, err := os.MkdirTemp("", demoDirPrefix())
 	if err != nil {
-		return "", Exit{ExitUsage, err}
+		return "", Exit{ExitUsage, fmt.Errorf("the demo's recording: %w; TMPDIR names another folder", err)}
 	}
 	return dir, nil
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 )
@@ -23,6 +24,10 @@ func WriteExample(path string, example []byte) error {
 	_, err = f.Write(example)
 	if cerr := f.Close(); err == nil {
 		err = cerr
+	}
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err // the name is said already
 	}
 	if err != nil {
 		_ = os.Remove(path) // half a file would stand in the way of the next attempt

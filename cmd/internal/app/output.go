@@ -55,10 +55,23 @@ func CheckReportFile(path string) error {
 	if FormatOfFile(path) == "" {
 		return Usagef("--report %s: its name says no format; end it in .html, .md, .json or .txt", path)
 	}
-	if fi, err := os.Stat(filepath.Dir(path)); err != nil || !fi.IsDir() {
-		return Usagef("--report %s: there is no folder %s", path, filepath.Dir(path))
+	if fi, err := os.Stat(path); err == nil && fi.IsDir() {
+		return Usagef("--report %s: is a folder; name a file in it", path)
 	}
-	return nil
+	return checkFolder(path, filepath.Dir(path))
+}
+
+// checkFolder returns an error if no file can be made in the folder into which the report is to be written.
+func checkFolder(path, folder string) error {
+	if fi, err := os.Stat(folder); err != nil || !fi.IsDir() {
+		return Usagef("--report %s: there is no folder %s", path, folder)
+	}
+	tmp, err := os.CreateTemp(folder, ".whydrop-*")
+	if err != nil {
+		return Usagef("--report %s: nothing can be written into the folder %s: %w", path, folder, errors.Unwrap(err))
+	}
+	tmp.Close()
+	return os.Remove(tmp.Name())
 }
 
 // SaveReport writes the document to a new file, whole or not at all. The format follows the file's name. An
@@ -81,10 +94,17 @@ func saveWhole(path string, write func(io.Writer) error) error {
 	if cerr := tmp.Close(); err == nil {
 		err = cerr
 	}
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err // it names a file that nobody asked for
+	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	return os.Rename(tmp.Name(), path)
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		return fmt.Errorf("write %s: %w", path, errors.Unwrap(err))
+	}
+	return nil
 }
 
 // IsTerminal says whether f is a terminal that can show the UI.

@@ -119,7 +119,7 @@ func (p *progress) figures(at time.Time) {
 		}
 		text := "goodput " + strings.TrimSpace(report.Rate(sum/float64(len(v))))
 		if rtt, ok := p.rtt[sub]; ok {
-			text += fmt.Sprintf(", RTT %.1f ms", rtt*1e3)
+			text += ", RTT " + report.Figure(string(timeline.RTT), rtt, "s")
 		}
 		p.line(at, sub.String(), text)
 	}

@@ -55,17 +55,20 @@ func OpenRecording(path string) (Recording, error) {
 }
 
 // Document says why it dropped, from the recording alone: the same recording gives the same document for ever.
-func (r Recording) Document() report.Document {
+func (r Recording) Document() report.Document { return report.Build(r.input()) }
+
+// input is what a report on the recording is made of.
+func (r Recording) input() report.Input {
 	var problems []string
 	for _, d := range r.Damage {
 		problems = append(problems, r.Path+": "+d)
 	}
 	problems = append(problems, unread(r.Snapshot, askedDevices(r.Snapshot), probedPaths(r.Topology))...)
 	found := r.Diagnose(r.Snapshot)
-	return report.Build(report.Input{
+	return report.Input{
 		Topology: r.Topology, Snapshot: r.Snapshot, Diagnoses: found, Problems: problems, Session: r.Path,
 		Warnings: slices.Concat(r.Meta.Notes, unmeasured(r.Snapshot, probedPaths(r.Topology)), unexplained(r.Snapshot, r.Topology, found)),
-	})
+	}
 }
 
 // Diagnose evaluates the catalogue over a part of the recording.

@@ -2,10 +2,12 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"strconv"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -52,6 +54,9 @@ func Serve(ctx context.Context, opt ServeOptions) error {
 	}
 	l, err := cfg.Listen(ctx)
 	if err != nil {
+		if errors.Is(err, syscall.EADDRINUSE) {
+			err = fmt.Errorf("%w: another program listens there; -p takes another port", err)
+		}
 		return Exit{ExitUsage, fmt.Errorf("serve: %w", err)}
 	}
 	defer l.Close()

@@ -279,6 +279,9 @@ func keysOf(t reflect.Type) map[string][]string {
 	return out
 }
 
+// Nearest returns the candidate that is a typing mistake away from word, or "".
+func Nearest(word string, candidates []string) string { return nearest(word, candidates) }
+
 // nearest returns the candidate that is a typing mistake away from word, or "".
 func nearest(word string, candidates []string) string {
 	best, bestDistance := "", len(word)/3+2

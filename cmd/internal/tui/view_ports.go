@@ -180,8 +180,11 @@ func figure(v *float64, f func(float64) string) string {
 }
 
 func perSecond(v float64) string {
-	if v >= 1000 {
+	switch {
+	case v >= 1000:
 		return fmt.Sprintf("%.0f", v)
+	case v > 0 && v < 0.05:
+		return "<0.1" // not none
 	}
 	return fmt.Sprintf("%.1f", v)
 }
