@@ -16,7 +16,12 @@ JSON, show interfaces (two of the same port: what was counted in between), Cisco
 session files, facts by hand (a YAML file; see whydrop init facts). Says what each block is, what it shows, and what follows. "-" reads standard input.
 Exit code 0: nothing found; 1: something found or suspected; 2: no file can be opened; 3: nothing recognised, or it can't be told; 4: nothing
 found, but a file could not be read.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return app.Usagef("name the files: whydrop analyze FILE...; - is standard input")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkReportFlags(format, file); err != nil {
 				return err

@@ -32,7 +32,7 @@ func newDemo() *cobra.Command {
 watches it, and says why traffic dropped. It needs no root, no device, and no network but loopback.
 
 Scenarios: ` + strings.Join(sim.Names(), ", ") + `.`,
-		Args:      cobra.MaximumNArgs(1),
+		Args:      atMost(1, "one scenario"),
 		ValidArgs: sim.Names(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkReportFlags(f.format, f.file); err != nil {

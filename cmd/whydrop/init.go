@@ -25,7 +25,7 @@ func newInit() *cobra.Command {
 			"--from writes the site file for the devices of an inventory: a file, - for standard input, or https:// of a NetBox. It is told by its content:\n" +
 			inventoryFormats() +
 			"Secrets in an inventory are never copied: the site file has references, and says where they stood.",
-		Args: cobra.MaximumNArgs(2),
+		Args: atMost(2, "facts and a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, example, next := "site.yaml", app.ExampleSite, "whydrop check -f "
 			if len(args) > 0 && args[0] == "facts" {

@@ -29,7 +29,7 @@ With -f the site's devices are polled meanwhile, and HOST may be left out if the
 Exit code 0: nothing found; 1: something found or suspected; 3: nothing could be measured, or it can't be told;
 5: nobody to ask, and no --yes.`,
 		Example: "  whydrop investigate 192.0.2.10 -b 200M\n  whydrop investigate -f site.yaml --yes --budget 500M -t 3m",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    atMost(1, "one host"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkReportFlags(format, file); err != nil {
 				return err
@@ -111,6 +111,7 @@ Exit code 0: nothing found; 1: something found or suspected; 3: nothing could be
 	f.StringVar(&token, "token", "", "what the far end asks for, by reference: env:NAME, file:PATH, prompt:LABEL")
 	f.BoolVarP(&yes, "yes", "y", false, "run the experiments without asking")
 	addReportFlags(cmd, &format, &file)
+	addRulesFlag(cmd)
 	return cmd
 }
 
@@ -123,7 +124,10 @@ func pathOf(plan app.Plan, host string) (runner.Spec, error) {
 		}
 		names = append(names, s.Path+" to "+s.To)
 	}
-	if host == "" {
+	switch {
+	case len(names) == 0:
+		return runner.Spec{}, app.Usagef("the site has no path that is probed; give one of its paths probe: {to: HOST}")
+	case host == "":
 		return runner.Spec{}, app.Usagef("the site has %d paths that are probed; name one: %s", len(names), strings.Join(names, ", "))
 	}
 	return runner.Spec{}, app.Usagef("the site has no path to %s; it has %s", host, strings.Join(names, ", "))

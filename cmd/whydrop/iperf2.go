@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"net"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -55,7 +57,7 @@ Letters and units are iperf 2's: k, m, g are powers of 1000, K, M, G powers of 1
 1.05 Gbit/s). Exit code 0: it measured; 3: it did not; 4: it did, and a stream
 ended early or the far end's report is missing; 130: interrupted, with what was measured printed.`,
 		Example: "  whydrop probe --iperf2 -c 192.0.2.10 -w 1M\n  whydrop probe --iperf2 192.0.2.10 -u -b 1000M -t 10 -i 1",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    atMost(1, "one host"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				if in.host != "" && in.host != args[0] {
@@ -218,6 +220,8 @@ func (in *iperf2Flags) run(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil:
 		return app.Exit{Code: app.ExitInterrupted}
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return app.Exit{Code: app.ExitNotMeasured, Err: fmt.Errorf("%w; does whydrop serve --iperf2-port or iperf -s run there, on that port?", err)}
 	case err != nil:
 		return app.Exit{Code: app.ExitNotMeasured, Err: err}
 	case p.Err() != nil:

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -12,8 +13,10 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"whydrop/cmd/internal/app"
+	"whydrop/cmd/internal/report"
 	"whydrop/rules"
 )
 
@@ -26,7 +29,7 @@ var commands = []struct {
 	{"What a recording says:", []func() *cobra.Command{newReport, newReplay, newCompare}},
 	{"Without a site file:", []func() *cobra.Command{newAnalyze, newProbe, newIperf2, newServe}},
 	{"Find out more:", []func() *cobra.Command{newInvestigate, newPath, newCable, newPoll, newWalk, newParse}},
-	{"Look up:", []func() *cobra.Command{newRules, newMetrics}},
+	{"Look up:", []func() *cobra.Command{newRules, newMetrics, newVersion}},
 }
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -42,9 +45,18 @@ func run(args []string) int {
 	root.SetArgs(withIperf2(args))
 	err := root.ExecuteContext(ctx)
 	if err != nil && err.Error() != "" {
-		fmt.Fprintln(os.Stderr, "whydrop: "+err.Error())
+		fmt.Fprintln(os.Stderr, "whydrop: "+cleanLines(err.Error()))
 	}
 	return app.CodeOf(err)
+}
+
+// cleanLines returns a message of several lines in which nothing of a device or a file acts on the terminal.
+func cleanLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = report.Clean(l)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // exactly wants so many arguments, and says which if there are more or fewer.
@@ -52,6 +64,16 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
 			return app.Usagef("%s: want %s, got %s", strings.TrimPrefix(cmd.CommandPath(), "whydrop "), what, rules.Plural(len(args), "argument"))
+		}
+		return nil
+	}
+}
+
+// atMost wants no more than so many arguments, and says what they are if there are more.
+func atMost(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > n {
+			return app.Usagef("%s: want at most %s, got %s", strings.TrimPrefix(cmd.CommandPath(), "whydrop "), what, strings.Join(args, " "))
 		}
 		return nil
 	}
@@ -103,6 +125,47 @@ func wanted(cmd *cobra.Command, text string) string {
 	return text
 }
 
+// unknownHint says, for a flag that there is not or that lacks its value, which may have been meant or where they are listed.
+func unknownHint(cmd *cobra.Command, err error) string {
+	var unknown *pflag.NotExistError
+	var bare *pflag.ValueRequiredError
+	help := cmd.CommandPath() + " --help"
+	switch {
+	case errors.As(err, &unknown):
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, f.Name)
+			}
+		})
+		name := unknown.GetSpecifiedName()
+		if elsewhere := foreignLetters[cmd.Name()][name]; elsewhere != "" {
+			return "; " + elsewhere
+		}
+		if n := app.Nearest(name, names); n != "" && len(name) > 1 {
+			return "; did you mean --" + n + "?"
+		}
+		return " (" + help + " lists those there are)"
+	case errors.As(err, &bare):
+		return "; " + help + " says what it takes"
+	}
+	return ""
+}
+
+// foreignLetters say, by command, what stands for those of iperf3's letters that are typed by habit and are not here.
+var foreignLetters = map[string]map[string]string{
+	"probe": {
+		"s": "the far end is another command: whydrop serve", "server": "the far end is another command: whydrop serve",
+		"D": "only the far end goes on by itself: whydrop serve", "1": "only a far end has it, and whydrop serve goes on until it is interrupted",
+		"A": "taskset(1) does that", "d": "there is nothing to debug; -V says more", "sctp": "there are TCP and, with -u, UDP",
+		"fq-rate": "-b paces by the kernel where it can",
+	},
+	"serve": {
+		"s": "it is one already; leave it out", "D": "it stays in the foreground: nohup or a service manager puts it behind",
+		"1": "it goes on until it is interrupted", "c": "a test is another command: whydrop probe",
+	},
+}
+
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "whydrop",
@@ -115,7 +178,7 @@ func newRoot() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return app.Usagef("%s", wanted(cmd, numberTrouble.ReplaceAllString(err.Error(), "$1")))
+		return app.Usagef("%s%s", wanted(cmd, numberTrouble.ReplaceAllString(err.Error(), "$1")), unknownHint(cmd, err))
 	})
 	cobra.EnableCommandSorting = false
 	root.SuggestionsMinimumDistance = 2

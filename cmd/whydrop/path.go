@@ -54,7 +54,11 @@ func withPath(cmd *cobra.Command) *cobra.Command {
 // args takes one host, and behind --trace the method, which may stand apart: --trace tcp.
 func (in *pathFlags) args(cmd *cobra.Command, args []string) error {
 	if _, rest := in.method(cmd, args); len(rest) > 1 {
-		return app.Usagef("one host at a time: %s", strings.Join(rest, " "))
+		text := "one host at a time: " + strings.Join(rest, " ")
+		if cmd.Flags().Changed("trace") {
+			text += "; --trace goes by udp, icmp or tcp"
+		}
+		return app.Usagef("%s", text)
 	}
 	return nil
 }
@@ -171,7 +175,11 @@ func (in *pathFlags) numbers(cmd *cobra.Command, asked string, o *app.PathOption
 		return app.Usagef("--format: %q is neither text nor json", o.Format)
 	}
 	port, _ := f.GetInt("port")
-	if f.Changed("port") {
+	named := o.Host
+	if err := hostPort(cmd, &o.Host, &port); err != nil {
+		return err
+	}
+	if f.Changed("port") || o.Host != named {
 		if port < 1 || port > 65534 {
 			return app.Usagef("-p %d: want 1 to 65534", port)
 		}

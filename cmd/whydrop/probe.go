@@ -34,7 +34,6 @@ func newProbe() *cobra.Command {
 Letters and units are iperf3's: rates in powers of 1000, sizes in powers of 1024. Exit code 0: it measured; 3: it did
 not; 4: it did, and the far end's own count is missing; 130: interrupted, with what was measured printed.`,
 		Example: "  whydrop probe 192.0.2.10 -t 10 -P 4 -R\n  whydrop probe -c 192.0.2.10 -b 50M --format json\n  whydrop probe 192.0.2.10 -u -b 100M -l 1400 --bidir\n  whydrop probe 192.0.2.10 --sweep window\n  whydrop probe 192.0.2.10 --sweep rate -b 200M -t 30",
-		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				if in.host != "" && in.host != args[0] {
@@ -91,6 +90,9 @@ func (in probeFlags) options(cmd *cobra.Command) (app.ProbeOptions, error) {
 	if in.host == "" {
 		return opt, app.Usagef("name the far end: whydrop probe HOST")
 	}
+	if err := hostPort(cmd, &in.host, &in.port); err != nil {
+		return opt, err
+	}
 	if in.port < 1 || in.port > 65535 {
 		return opt, app.Usagef("-p %d: want 1 to 65535", in.port)
 	}
@@ -126,6 +128,23 @@ func (in probeFlags) options(cmd *cobra.Command) (app.ProbeOptions, error) {
 	token, err := secretFlag("token", in.token)
 	t.Token = token.Reveal()
 	return opt, err
+}
+
+// hostPort takes HOST:PORT apart, as people write it by habit.
+func hostPort(cmd *cobra.Command, host *string, port *int) error {
+	name, number, err := net.SplitHostPort(*host)
+	if err != nil {
+		return nil // without a port
+	}
+	n, err := strconv.Atoi(number)
+	switch {
+	case err != nil || strings.Contains(*host, "/"):
+		return app.Usagef("%s: want HOST or HOST:PORT", *host)
+	case cmd.Flags().Changed("port") && n != *port:
+		return app.Usagef("two ports: %s and -p %d", *host, *port)
+	}
+	*host, *port = name, n
+	return nil
 }
 
 // secretFlag returns the secret that a flag refers to; none if the reference is empty.

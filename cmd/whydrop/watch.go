@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -128,28 +129,28 @@ func finish(res app.Result, format, file string, interrupted bool) error {
 	return exitFor(res.Document)
 }
 
-// emit prints the document and writes it to file, if one is named.
+// emit prints the document and writes it to file, if one is named. Whatever fails, the rest is done: at the end of a long
+// watch the place of its recording must not be lost.
 func emit(d report.Document, format, file string) error {
 	var b bytes.Buffer
-	if err := app.WriteReport(&b, d, format); err != nil {
-		return err
-	}
-	if _, err := os.Stdout.Write(b.Bytes()); err != nil {
-		return err
+	failed := app.WriteReport(&b, d, format)
+	if _, err := os.Stdout.Write(b.Bytes()); err != nil && failed == nil {
+		failed = err
 	}
 	if scrolled(b.Bytes()) {
 		fmt.Fprintln(os.Stderr, "\nin short: "+strings.Join(report.Wrap(d.Headline, report.Columns-len("in short: ")), "\n          "))
 	}
 	if file != "" {
 		if err := app.SaveReport(file, d); err != nil {
-			return app.Exit{Code: app.ExitUsage, Err: err}
+			failed = errors.Join(failed, app.Exit{Code: app.ExitUsage, Err: err})
+		} else {
+			fmt.Fprintln(os.Stderr, "report: "+file)
 		}
-		fmt.Fprintln(os.Stderr, "report: "+file)
 	}
 	if d.Session != nil {
 		fmt.Fprintln(os.Stderr, "session: "+*d.Session)
 	}
-	return nil
+	return failed
 }
 
 // scrolled says whether the head of what was printed has left the screen.

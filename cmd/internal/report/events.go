@@ -68,7 +68,7 @@ var eventWords = map[timeline.EventType]func(timeline.Event) string{
 		return attr(e, "kind") + " " + attr(e, "class") + " dropped " + attr(e, "count")
 	},
 	timeline.EventCable: func(e timeline.Event) string { return "cable test, pair " + attr(e, "pair") + ": " + attr(e, "status") },
-	timeline.EventSlow:  func(e timeline.Event) string { return "answers slowly, every " + attr(e, "period_ms") + " ms" },
+	timeline.EventSlow:  func(e timeline.Event) string { return "asked less often, every " + attr(e, "period_ms") + " ms" },
 }
 
 // EventText tells an event in one clean line: what happened in our words, then the device's own words.
