@@ -114,6 +114,30 @@ func failoverTableOf(f Finding) (t failoverTable, ok bool) {
 	return t, true
 }
 
+// FailoverTexts says in a line for each kind of traffic what the longest failover of a finding spent its time with; nil if
+// nothing went over.
+func FailoverTexts(f Finding) []string {
+	t, ok := failoverTableOf(f)
+	if !ok {
+		return nil
+	}
+	sum := t.Rows[len(t.Rows)-1]
+	out := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		var parts []string
+		for _, r := range t.Rows[:len(t.Rows)-1] {
+			if r.Cells[i] != none {
+				parts = append(parts, r.Term+" "+r.Cells[i])
+			}
+		}
+		out[i] = c + " " + sum.Cells[i] + ": " + strings.Join(parts, ", ")
+	}
+	return out
+}
+
+// none is the cell of a term that was not part of it.
+const none = "-"
+
 // lasts returns how long what lasted longest did, in milliseconds.
 func (f Failover) lasts() (ms float64) {
 	for _, a := range f.Apart {
@@ -154,7 +178,7 @@ func (a Apart) cell(term string) (text string, most bool) {
 		}
 		return text, p.Longest
 	}
-	return "-", false
+	return none, false
 }
 
 // lengthMS writes a length as exactly as anything here is dated.

@@ -65,6 +65,10 @@ func (g glyphs) spell(text string) string {
 		return "."
 	case "±":
 		return "~"
+	case "≥":
+		return ">"
+	case "≤":
+		return "<"
 	}
 	return text
 }

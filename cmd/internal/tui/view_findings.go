@@ -84,6 +84,7 @@ func findingLines(m *Model, s *state, width int) []styled {
 			add(inkGood, "Do first", f.Next[0])
 			add(inkPlain, "Then", f.Next[1:]...)
 		}
+		add(inkPlain, "Took", report.FailoverTexts(f)...)
 		add(inkPlain, "For", report.EvidenceTexts(f)...)
 		add(inkPlain, "Against", f.Against...)
 		add(inkWarn, "Missing", f.Missing...)
