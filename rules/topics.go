@@ -101,7 +101,7 @@ var (
 	receiverWords = regexp.MustCompile(`\b(server|receiver|receiving)('?s)?( \w+)? (report|side|end|output|says|summary)`)
 	failWords     = regexp.MustCompile(`\b(fails?|failed|hangs?|hung|stalls?|stalled|time-?outs?|timed out|no (answer|reply|response)|nothing (arrives|passes|gets through|comes)|blocked|dead|dies|died|freezes|froze|lost all)\b`)
 	passWords     = regexp.MustCompile(`\b(works?|passes|passed|ok|fine|succeeds|gets through|normal)\b`)
-	toolWords     = regexp.MustCompile(`\b(iperf ?2(\.\d+)*|iperf ?3(\.\d+)*|iperf|netperf|nuttcp|ttcp|ntttcp|netcat|curl|wget|speedtest|ftp|scp|cygwin|other (tool|program)|another (tool|program)|different (tool|program)|native (build|tool))\b`)
+	toolWords     = regexp.MustCompile(`\b(iperf ?2(\.\d+)*|iperf ?3(\.\d+)*|iperf|netperf|nuttcp|ttcp|ntttcp|netcat|curl|wget|ftp|scp|cygwin|other (tool|program)|another (tool|program)|different (tool|program)|native (build|tool))\b`)
 )
 
 // state says which state of a topic the words are about: "on", "off", or "" if they do not tell.

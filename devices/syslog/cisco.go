@@ -42,6 +42,8 @@ var cisco = []rule{
 	// Gateways.
 	on("STATE", `%(?P<protocol>HSRP|VRRP|GLBP|STANDBY|IP_STANDBY)-\d-(?:INFO_)?STATE(?:CHANGE)?\s?: (?P<port>\S+) (?:IPv[46] )?(?i:grp|group) (?P<group>\d+)\s+state (?P<from>\w+) -> (?P<to>\w+)`, timeline.EventGateway).then(standby),
 
+	on("STATECHANGE", `%STANDBY-\d-STATECHANGE\s?: Standby: (?P<group>\d+): (?P<port>\S+) state (?P<from>\w+)\s*-> (?P<to>\w+)`, timeline.EventGateway, "protocol", "hsrp"),
+
 	// Links of aggregates.
 	on("EC-5-", `Interface (?P<port>\S+) joined port-channel (?P<aggregate>\S+)`, timeline.EventLAGMember, "to", "bundled"),
 	on("EC-5-", `Interface (?P<port>\S+) left the port-channel (?P<aggregate>\S+)`, timeline.EventLAGMember, "from", "bundled", "to", "down"),

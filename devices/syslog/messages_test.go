@@ -41,6 +41,7 @@ func TestMessages(t *testing.T) {
 		"%FWM-6-MAC_MOVE_NOTIFICATION: Host 0050.5600.0001 in vlan 10 is flapping between port Eth1/1 and port Eth1/2":                "fdb.mac_move  from=Eth1/1 mac=00:50:56:00:00:01 to=Eth1/2 vlan=10",
 		"%L2FM-4-L2FM_MAC_MOVE: Mac 0050.5600.0001 in vlan 10 has moved from Po1 to Po2":                                              "fdb.mac_move  from=Po1 mac=00:50:56:00:00:01 to=Po2 vlan=10",
 		"%HSRP-5-STATECHANGE: GigabitEthernet0/1 Grp 1  state Active -> Speak":                                                        "fhrp.state GigabitEthernet0/1 from=active group=1 port=GigabitEthernet0/1 protocol=hsrp to=speak",
+		"%STANDBY-6-STATECHANGE: Standby: 49: Vlan149 state Standby -> Active":                                                        "fhrp.state Vlan149 from=standby group=49 port=Vlan149 protocol=hsrp to=active",
 		"%VRRP-6-STATECHANGE: Vl20 Grp 20 state Master -> Backup":                                                                     "fhrp.state Vl20 from=active group=20 port=Vl20 protocol=vrrp to=standby",
 		"%HSRP_ENGINE-5-GRPSTATECHANGE: Interface Vlan10 [L3] Group 10 state changed to Active":                                       "fhrp.state Vlan10 group=10 port=Vlan10 protocol=hsrp to=active",
 		"%ETHPORT-5-IF_ERRDIS_RECOVERY: Interface Ethernet1/3 is being recovered from error disabled state (Last Reason:BPDUGuard)":   "if.err_disabled Ethernet1/3 cause=bpduguard from=disabled to=up",
