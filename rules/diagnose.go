@@ -67,6 +67,7 @@ func (e *evaluation) diagnosis(root *match) Diagnosis {
 			d.Next = append(d.Next, r)
 		}
 	}
+	e.tellRhythm(&d, hits)
 	for i, ev := range d.Events {
 		if i == mostEvents {
 			break

@@ -35,6 +35,7 @@ type pathScene struct {
 	protos *protoFacts
 	app    *appFacts
 	nodes  map[string]*nodeFacts
+	load   correlate.Bins // see loadOf
 }
 
 func newScene(s timeline.Snapshot, t correlate.Topology) *scene {
