@@ -165,7 +165,9 @@ type feed struct {
 
 	diagnoses []rules.Diagnosis
 	seen      uint64    // the version that was diagnosed
-	after     time.Time // not diagnosed again before
+	events    int       // how many it had
+	soon      time.Time // not diagnosed again before
+	after     time.Time // nor before this without a new event
 	began     bool
 	known     uint64 // the version of the last model
 	built     time.Time
@@ -192,13 +194,18 @@ func (f *feed) next() *Model {
 	return NewModel(s, t, f.diagnoses, now)
 }
 
-// diagnose evaluates the source anew if it changed and the last time is long enough ago: a second, or five times
-// as long as it takes.
+// diagnose evaluates the source anew if it changed and the last time is long enough ago: a second, or five times as long
+// as it takes, which is more than a second in recordings of a day. Something that happened is not kept waiting so long.
 func (f *feed) diagnose(ctx context.Context) {
 	v, now := f.cfg.Source.Version(), f.clock()
-	if f.cfg.Diagnose == nil || ctx.Err() != nil || f.seen == v || now.Before(f.after) {
+	if f.cfg.Diagnose == nil || ctx.Err() != nil || f.seen == v || now.Before(f.soon) {
 		return
 	}
-	f.diagnoses, f.seen, f.fresh = f.cfg.Diagnose(f.cfg.Source.Snapshot()), v, true
-	f.after = now.Add(max(diagnoseEvery, 5*f.clock().Sub(now)))
+	s := f.cfg.Source.Snapshot()
+	if now.Before(f.after) && len(s.Events()) == f.events {
+		return
+	}
+	f.diagnoses, f.seen, f.events, f.fresh = f.cfg.Diagnose(s), v, len(s.Events()), true
+	took := f.clock().Sub(now)
+	f.soon, f.after = now.Add(max(diagnoseEvery, 2*took)), now.Add(max(diagnoseEvery, 5*took))
 }

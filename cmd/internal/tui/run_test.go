@@ -366,9 +366,12 @@ func TestDiagnoseIsCalledAtMostOnceASecondAndOnlyForSomethingNew(t *testing.T) {
 	cost = 2 * time.Second
 	put()
 	step("it takes long", time.Second, 4)
-	put()
+	store.Put(timeline.Sample{Subject: timeline.Path("p"), Metric: timeline.RTT, Span: timeline.At(now), Value: 1})
 	step("so it comes rarely", 7*time.Second, 4)
-	step("but it comes", 3*time.Second, 5)
+	step("but it comes", 3*time.Second, 5) // and takes two seconds
+	put()
+	step("an event is too soon as well", time.Second, 5)
+	step("but does not wait as long", time.Second, 6)
 }
 
 func TestResizeStorm(t *testing.T) {
