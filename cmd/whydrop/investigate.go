@@ -28,7 +28,7 @@ spent, and then says what a person must try. Each experiment's load is shown fir
 With -f the site's devices are polled meanwhile, and HOST may be left out if the site has one path.
 Exit code 0: nothing found; 1: something found or suspected; 3: nothing could be measured, or it can't be told;
 5: nobody to ask, and no --yes.`,
-		Example: "  whydrop investigate 192.0.2.10 -b 200M\n  whydrop investigate -f site.yaml --yes --budget 500M -t 3m",
+		Example: "  whydrop investigate 192.0.2.10 -b 200M\n  whydrop investigate -f site.yaml --yes -b 50M --budget 5G -t 3m",
 		Args:    atMost(1, "one host"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkReportFlags(format, file); err != nil {
@@ -106,7 +106,7 @@ Exit code 0: nothing found; 1: something found or suspected; 3: nothing could be
 	f.StringVarP(&site, "file", "f", "", "the site file, whose devices are polled meanwhile")
 	f.IntVarP(&port, "port", "p", 5201, "port of the far end")
 	f.StringVarP(&rate, "bitrate", "b", "", "no test sends more than this `RATE`, in bit/s with K, M or G (default: what the path takes)")
-	f.StringVar(&budget, "budget", "", "all experiments together send no more than this many bytes, as in 500M; needs a rate, of -b or the site file")
+	f.StringVar(&budget, "budget", "", "all experiments together send no more than this many bytes, as in 500M; needs -b")
 	f.DurationVarP(&length, "time", "t", app.DefaultInvestigation, "all experiments together take no longer")
 	f.StringVar(&token, "token", "", "what the far end asks for, by reference: env:NAME, file:PATH, prompt:LABEL")
 	f.BoolVarP(&yes, "yes", "y", false, "run the experiments without asking")

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"whydrop/cmd/internal/app"
@@ -29,7 +31,7 @@ func newReplay() *cobra.Command {
 				save := reportSaver(rec.Topology.Site)
 				ui.Report = func() (string, error) { return save(rec.Document()) }
 				if err := tui.Run(cmd.Context(), ui); err != nil {
-					return app.Exit{Code: app.ExitUsage, Err: err}
+					return app.Exit{Code: app.ExitUsage, Err: fmt.Errorf("%w; --plain prints the report", err)}
 				}
 			}
 			return reportOn(rec, format, file)

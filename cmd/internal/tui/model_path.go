@@ -327,6 +327,8 @@ func (p *Path) figures() string {
 	}
 	if p.Goodput != nil {
 		add(report.Rate(*p.Goodput))
+	} else if p.Reverse == nil {
+		add("goodput ?")
 	}
 	if p.Reverse != nil && *p.Reverse > 0 {
 		add(report.Rate(*p.Reverse) + " back")
