@@ -37,6 +37,14 @@ func newRulesExplain() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use: "explain ID", Short: "Explain one cause: thresholds, evidence, what to do", Args: exactly(1, "the id of one cause (whydrop rules list)"),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (ids []string, _ cobra.ShellCompDirective) {
+			for _, r := range app.Catalogue() {
+				if len(args) == 0 {
+					ids = append(ids, r.ID)
+				}
+			}
+			return ids, cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(_ *cobra.Command, args []string) error { return app.ExplainRule(os.Stdout, args[0], format) },
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")

@@ -70,6 +70,7 @@ the site file knows.`,
 // addReportFlags adds --format and --report, the same for every command that ends in a report.
 func addReportFlags(cmd *cobra.Command, format, file *string) {
 	cmd.Flags().StringVar(format, "format", "text", "what to print at the end: text, json, md or html")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(app.FormatNames(), cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 	cmd.Flags().StringVar(file, "report", "", "also write the report to `FILE`; its name says the format (.html, .md, .json, .txt)")
 }
 

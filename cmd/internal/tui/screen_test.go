@@ -136,3 +136,20 @@ func TestScreens(t *testing.T) {
 		}
 	}
 }
+
+// TestPortColumnsAreWhole: a column that does not fit is left out; a half would look like another figure.
+func TestPortColumnsAreWhole(t *testing.T) {
+	m := at(reporttest.BadCable(), 60)
+	for width := 80; width <= 140; width++ {
+		got := screenOf(t, m, width, 24, page(1))
+		for _, title := range []string{"Drop/s", "Err 1 min", "Drop 1 min"} {
+			half := strings.Contains(got, title[:len(title)-2]) && !strings.Contains(got, title)
+			if half {
+				t.Errorf("at %d columns %q is cut off:\n%s", width, title, got)
+			}
+		}
+	}
+	if !strings.Contains(screenOf(t, m, 116, 24, page(1)), "Drop 1 min") {
+		t.Error("the last column is not shown where there is room for it")
+	}
+}

@@ -14,7 +14,7 @@ type column struct {
 	title string
 	width int
 	right bool
-	least int // the width of the screen from which it is shown
+	least int // the width of the screen from which it is shown, whole
 	text  func(p *Port) string
 	ink   func(p *Port) ink
 }
@@ -30,8 +30,8 @@ var tableColumns = []column{
 	}, nil},
 	{"Err/s", 5, true, 0, func(p *Port) string { return figure(p.Errors, perSecond) }, badIfAny(func(p *Port) float64 { return p.ErrorsSeen })},
 	{"Drop/s", 6, true, 0, func(p *Port) string { return figure(p.Drops, perSecond) }, badIfAny(func(p *Port) float64 { return p.DropsSeen })},
-	{"Err 1 min", 10, true, 100, func(p *Port) string { return seen(p.Errors, p.ErrorsSeen) }, badIfAny(func(p *Port) float64 { return p.ErrorsSeen })},
-	{"Drop 1 min", 10, true, 100, func(p *Port) string { return seen(p.Drops, p.DropsSeen) }, badIfAny(func(p *Port) float64 { return p.DropsSeen })},
+	{"Err 1 min", 10, true, 105, func(p *Port) string { return seen(p.Errors, p.ErrorsSeen) }, badIfAny(func(p *Port) float64 { return p.ErrorsSeen })},
+	{"Drop 1 min", 10, true, 116, func(p *Port) string { return seen(p.Drops, p.DropsSeen) }, badIfAny(func(p *Port) float64 { return p.DropsSeen })},
 }
 
 func portRows(m *Model, s *state) int {
