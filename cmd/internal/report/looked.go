@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -130,12 +131,35 @@ func (l Look) String() string {
 		parts = append(parts, rules.Plural(l.Events, "event"))
 	}
 	if len(l.Unread) > 0 {
-		parts = append(parts, "never read: "+strings.Join(l.Unread, ", "))
+		names := l.Unread
+		if more := len(names) - maxNamed; more > 1 {
+			names = append(slices.Clone(names[:maxNamed]), fmt.Sprintf("and %d more", more))
+		}
+		parts = append(parts, "never read: "+strings.Join(names, ", "))
 	}
 	if len(l.Off) > 0 {
-		parts = append(parts, "off the path: "+strings.Join(list(l.Off, OffPort.String), ", "))
+		parts = append(parts, "off the path: "+offText(l.Off))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// maxNamed is how many ports are named one by one: a switch may log of hundreds that are on no path.
+const maxNamed = 16
+
+// offText names the ports off the path; of many, those with most events.
+func offText(ports []OffPort) string {
+	more := len(ports) - maxNamed
+	if more <= 1 {
+		return strings.Join(list(ports, OffPort.String), ", ")
+	}
+	ports = slices.Clone(ports)
+	slices.SortStableFunc(ports, func(a, b OffPort) int { return b.Events - a.Events })
+	events := 0
+	for _, o := range ports[maxNamed:] {
+		events += o.Events
+	}
+	rest := OffPort{Port: fmt.Sprintf("and %d more", more), Events: events}
+	return strings.Join(list(append(ports[:maxNamed], rest), OffPort.String), ", ")
 }
 
 func reasonsText(m map[string]int) string {
