@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -104,6 +105,9 @@ func (a *analysis) file(path string, stdin io.Reader) {
 	a.text(filepath.Base(path), f)
 }
 
+// sqliteMagic begins every SQLite database (its file format, section 1.3.1), and so every recording.
+const sqliteMagic = "SQLite format 3\x00"
+
 func (a *analysis) text(name string, r io.Reader) {
 	b, err := io.ReadAll(io.LimitReader(r, ingest.MaxSize+1))
 	switch {
@@ -111,6 +115,8 @@ func (a *analysis) text(name string, r io.Reader) {
 		a.problem(name, err)
 	case len(b) > ingest.MaxSize:
 		a.problem(name, fmt.Errorf("is larger than %d MiB; cut out what matters", ingest.MaxSize>>20))
+	case bytes.HasPrefix(b, []byte(sqliteMagic)):
+		a.problem(name, errors.New("looks like a recording, which can't be read from a pipe; name its file"))
 	case isFacts(name, b):
 		f, err := ParseFacts(name, b)
 		if err != nil {
