@@ -30,6 +30,7 @@ type Store struct {
 	ragged  map[Key]bool // series in which a sample begins before one that ends earlier
 	events  []Event
 	gaps    []Gap
+	late    []Gap // gaps that belong before the last of gaps, in the order they came; settle puts them in their places
 	newest  time.Time
 	trimmed time.Time
 	thinned time.Time // samples that end before it have been thinned
@@ -60,7 +61,11 @@ func (s *Store) Put(r Record) {
 	case Event:
 		s.events = insert(s.events, r)
 	case Gap:
-		s.gaps = insert(s.gaps, r)
+		if n := len(s.gaps); n > 0 && compareSpans(s.gaps[n-1].Span, r.Span) > 0 {
+			s.late = append(s.late, r)
+		} else {
+			s.gaps = append(s.gaps, r)
+		}
 	}
 	if to := r.Covers().To; to.After(s.newest) {
 		s.newest = to
@@ -80,6 +85,22 @@ func insert[R Record](rs []R, r R) []R {
 	out = append(out, rs[:i]...)
 	out = append(out, r)
 	return append(out, rs[i:]...)
+}
+
+// settle puts the late gaps in their places, all at once: where hundreds of devices are silent, most gaps are late by some
+// milliseconds, and there are thousands a second.
+func (s *Store) settle() {
+	if len(s.late) == 0 {
+		return
+	}
+	slices.SortStableFunc(s.late, func(a, b Gap) int { return compareSpans(a.Span, b.Span) })
+	out := make([]Gap, 0, len(s.gaps)+len(s.late)) // a new slice, for snapshots share the old one
+	rest := s.gaps
+	for _, g := range s.late {
+		i := sort.Search(len(rest), func(i int) bool { return compareSpans(rest[i].Span, g.Span) > 0 })
+		out, rest = append(append(out, rest[:i]...), g), rest[i:]
+	}
+	s.gaps, s.late = append(out, rest...), nil
 }
 
 // compareSpans orders by end, then by beginning.
@@ -105,6 +126,7 @@ func (s *Store) trim() {
 			s.samples[k] = v
 		}
 	}
+	s.settle()
 	s.events, s.gaps = younger(s.events, limit), younger(s.gaps, limit)
 }
 
@@ -125,6 +147,7 @@ func (s *Store) Version() uint64 {
 func (s *Store) Snapshot() Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.settle()
 	out := Snapshot{samples: make(map[Key][]Sample, len(s.samples)), ragged: s.ragged, events: slices.Clip(s.events), gaps: slices.Clip(s.gaps)}
 	for k, v := range s.samples {
 		out.samples[k] = slices.Clip(v)

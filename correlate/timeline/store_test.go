@@ -2,7 +2,9 @@ package timeline
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -258,5 +260,29 @@ func TestEveryMetricIsDescribedOnce(t *testing.T) {
 	}
 	if _, ok := Describe("no.such"); ok {
 		t.Error("a metric that is not there is described")
+	}
+}
+
+// TestLateGapsStandInTheirPlaces compares with putting each in its place at once, and looks that what was given out stays.
+func TestLateGapsStandInTheirPlaces(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var s Store
+	var want, given []Gap
+	var early Snapshot
+	for i := range 500 {
+		to := time.Unix(int64(i/10)-random.Int64N(3), 0)
+		g := Gap{Subject: Device("sw1"), Span: Span{From: to.Add(-time.Second), To: to}, Text: strconv.Itoa(i)}
+		s.Put(g)
+		want = insert(want, g)
+		if i == 250 {
+			early = s.Snapshot()
+			given = slices.Clone(early.Gaps())
+		}
+	}
+	if got := s.Snapshot().Gaps(); !slices.Equal(got, want) {
+		t.Errorf("%d gaps are not in the order of their ends and, where those are equal, of their coming", len(got))
+	}
+	if !slices.Equal(early.Gaps(), given) {
+		t.Error("a snapshot that was given out has changed")
 	}
 }
