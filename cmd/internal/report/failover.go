@@ -90,7 +90,7 @@ func failoverTableOf(f Finding) (t failoverTable, ok bool) {
 	for _, a := range longest.Apart {
 		t.Columns = append(t.Columns, columnOf(a))
 		for _, p := range a.Parts {
-			name := strings.Join(p.Terms, " and ")
+			name := strings.Join(p.Terms, " + ")
 			if _, ok := row[name]; !ok {
 				row[name] = len(t.Rows)
 				t.Rows = append(t.Rows, failoverRow{Term: name})
@@ -146,14 +146,17 @@ func (f Failover) lasts() (ms float64) {
 	return ms
 }
 
+// The columns are of heartbeats, new traffic that needs no state, one way or both, and of an established flow.
+const heartbeatColumn, flowColumn = "heartbeat ", "TCP flow"
+
 func columnOf(a Apart) string {
 	if a.SeenBy == timeline.SeenByTCP {
-		return "TCP flow"
+		return flowColumn
 	}
 	if a.Direction == timeline.Both {
-		return "heartbeat both"
+		return heartbeatColumn + "both ways"
 	}
-	return "heartbeat " + a.Direction
+	return heartbeatColumn + a.Direction
 }
 
 func rankOf(name string) int {
@@ -164,7 +167,7 @@ func rankOf(name string) int {
 // longest.
 func (a Apart) cell(term string) (text string, most bool) {
 	for _, p := range a.Parts {
-		if strings.Join(p.Terms, " and ") != term {
+		if strings.Join(p.Terms, " + ") != term {
 			continue
 		}
 		text = lengthMS(p.DurationMS)
@@ -203,12 +206,17 @@ func (p *page) failover(f Finding) {
 	line := func(mark, name string, cells []string) {
 		l := mark + Pad(name, term)
 		for _, c := range cells {
-			l += Pad(c, cell)
+			l += Pad(c, cell-1) + " "
 		}
 		p.line(strings.TrimRight(l, " "))
 	}
 	p.line("  " + t.Title)
-	line("  ", "", t.Columns)
+	line("  ", "", list(t.Columns, func(c string) string {
+		if len(c) >= cell {
+			c = strings.TrimPrefix(c, heartbeatColumn)
+		}
+		return c
+	}))
 	for _, r := range t.Rows {
 		mark := "  "
 		if r.Most {
