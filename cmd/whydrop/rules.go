@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -82,6 +83,9 @@ func addRulesFlag(cmd *cobra.Command) {
 			refused[i] = "refused: " + refused[i]
 		}
 		warn(refused)
-		return err
+		if err != nil {
+			return fmt.Errorf("--rules: %w", err)
+		}
+		return nil
 	}
 }

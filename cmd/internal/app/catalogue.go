@@ -1,7 +1,6 @@
 package app
 
 import (
-	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -32,9 +31,9 @@ func UseRules(dir string) (refused []string, err error) {
 	fi, err := os.Stat(dir)
 	switch {
 	case err != nil:
-		return nil, Exit{Code: ExitUsage, Err: fmt.Errorf("--rules: %w", err)}
+		return nil, Exit{Code: ExitUsage, Err: err}
 	case !fi.IsDir():
-		return nil, Usagef("--rules %s: is no directory", dir)
+		return nil, Usagef("%s: is no directory", dir)
 	}
 	list, err := rules.Extend(rules.Default(), os.DirFS(dir))
 	if err != nil {
