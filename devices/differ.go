@@ -25,8 +25,9 @@ type Differ struct {
 	lacks  map[timeline.Key]bool // figures that no collector has given yet
 	lacked time.Time             // when the gaps for them were last written
 
-	deltas []delta // of one port; used again for the next
-	wrote  int     // records of the last reading
+	deltas []delta           // of one port; used again for the next
+	wrote  int               // records of the last reading
+	put    []timeline.Record // of the last call of Put; used again for the next
 }
 
 // side is what one collector said last.
@@ -45,6 +46,22 @@ type side struct {
 // Records returns what the reading says beyond the one before it, in no particular order. A first reading gives
 // states but no rates.
 func (d *Differ) Records(r Reading) []timeline.Record {
+	out := d.write(r, make([]timeline.Record, 0, d.wrote+d.wrote/8))
+	d.wrote = len(out)
+	return out
+}
+
+// Put writes what Records would return to out. It keeps nothing of the reading's lists.
+func (d *Differ) Put(r Reading, out timeline.Sink) {
+	d.put = d.write(r, d.put[:0])
+	for _, rec := range d.put {
+		out.Put(rec)
+	}
+	clear(d.put)
+}
+
+// write appends the records of a reading.
+func (d *Differ) write(r Reading, out []timeline.Record) []timeline.Record {
 	if d.sides == nil {
 		d.sides, d.owner, d.lacks = map[string]*side{}, map[timeline.Key]*ownership{}, map[timeline.Key]bool{}
 	}
@@ -56,9 +73,8 @@ func (d *Differ) Records(r Reading) []timeline.Record {
 		s = &side{ports: map[string]*portState{}, tables: newTables()}
 		d.sides[r.Origin.Collector] = s
 	}
-	w := &writer{differ: d, reading: r, side: s, device: timeline.Device(r.Device)}
+	w := &writer{differ: d, reading: r, side: s, device: timeline.Device(r.Device), out: out}
 	w.now = r.Span
-	w.out = make([]timeline.Record, 0, d.wrote+d.wrote/8)
 	if r.Clock.OK && !r.Clock.Value.Span.IsZero() {
 		w.head = r.Clock.Value.Span
 	} else {
@@ -79,7 +95,6 @@ func (d *Differ) Records(r Reading) []timeline.Record {
 		s.last = r.Span
 	}
 	s.head = w.head
-	d.wrote = len(w.out)
 	return w.out
 }
 

@@ -26,9 +26,12 @@ type Config struct {
 	Interval    time.Duration // between SNMP polls; 0 is 1 s
 	LogInterval time.Duration // between readings of a device's log; 0 is 2 s
 	Out         timeline.Sink
-	Tape        timeline.Tape         // nil: raw answers are not kept
-	Known       *intake.Known         // if not nil, is told what receivers want to know of the devices
-	Heard       func(devices.Reading) // if not nil, is given every reading, before its records; of several devices at once
+	Tape        timeline.Tape // nil: raw answers are not kept
+	Known       *intake.Known // if not nil, is told what receivers want to know of the devices
+
+	// Heard, if not nil, is given every reading before its records, and of several devices at once. The reading's Interfaces
+	// are used again once it returned.
+	Heard func(devices.Reading)
 }
 
 // Run polls until ctx ends, and returns when all its goroutines are gone and all sessions are closed. What
@@ -50,11 +53,12 @@ func run(ctx context.Context, cfg Config, collector func(Source) devices.Collect
 	if cfg.LogInterval <= 0 {
 		cfg.LogInterval = 2 * time.Second
 	}
+	b := newBeat(cfg.Interval, len(cfg.Devices))
 	var wg sync.WaitGroup
 	for n, d := range cfg.Devices {
 		list := sources(d)
 		w := &watch{
-			device: d, out: cfg.Out, known: cfg.Known, heard: cfg.Heard, naming: newNaming(d, list),
+			device: d, out: cfg.Out, known: cfg.Known, heard: cfg.Heard, naming: newNaming(d, list), beat: b,
 			phase: float64(n) / float64(len(cfg.Devices)), after: time.Duration(n) * contactEvery,
 		}
 		for _, s := range list {
@@ -79,6 +83,7 @@ type watch struct {
 	known  *intake.Known
 	heard  func(devices.Reading)
 	naming *naming
+	beat   beat
 	phase  float64       // when it is asked within an interval, 0-1, so that the devices are not asked all at once
 	after  time.Duration // when it is first asked, after the start
 
@@ -96,9 +101,7 @@ func (w *watch) records(r devices.Reading) {
 	if w.heard != nil {
 		w.heard(r)
 	}
-	for _, rec := range w.differ.Records(r) {
-		w.out.Put(rec)
-	}
+	w.differ.Put(r, w.out)
 }
 
 // answers says whether another source of the device answered lately.

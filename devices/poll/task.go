@@ -50,8 +50,8 @@ const (
 	gapEvery    = 10 * time.Second
 )
 
-// run polls on an absolute schedule, so that the time a poll takes adds up to nothing; a little jitter keeps the
-// polls from keeping step with the device's own timers. The first poll comes nearly at once, those after it at the device's own
+// run polls on an absolute schedule, so that the time a poll takes adds up to nothing; moments that
+// are close are moved to the same beat. The first poll comes nearly at once, those after it at the device's own
 // moment within the interval. It returns when ctx ends.
 func (t *task) run(ctx context.Context) {
 	start := time.Now()
@@ -76,7 +76,7 @@ func (t *task) run(ctx context.Context) {
 		if late := now.Sub(first); late >= 0 {
 			next = first.Add((late/interval + 1) * interval)
 		}
-		next = next.Add(jitter(interval / 40))
+		next = t.beat.at(next)
 		if next.Sub(began) < interval/2 {
 			next = next.Add(interval)
 		}
@@ -180,6 +180,9 @@ func (t *task) collect(ctx context.Context) (r devices.Reading, err error) {
 	return t.collector.Collect(ctx, t.naming.settle(t.device))
 }
 
+// recycler is a collector that uses a reading's memory again once it is done with.
+type recycler interface{ Done(devices.Reading) }
+
 func (t *task) succeed(r devices.Reading, err error, now time.Time) {
 	t.mu.Lock()
 	t.answered = now
@@ -189,6 +192,9 @@ func (t *task) succeed(r devices.Reading, err error, now time.Time) {
 	t.reason, t.words = "", ""
 	t.polls++
 	t.records(r)
+	if c, ok := t.collector.(recycler); ok {
+		defer c.Done(r)
+	}
 	if err == nil {
 		t.said = ""
 		return

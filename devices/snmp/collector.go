@@ -47,6 +47,22 @@ func (c *Collector) Collect(ctx context.Context, d devices.Device) (devices.Read
 	return c.with(d, func(s *session) (devices.Reading, error) { return s.collect(ctx, c.Tape != nil) })
 }
 
+// Done gives back a reading of Collect whose Interfaces nobody looks at any more: the device's next reading uses their
+// memory. Whoever keeps readings need not call it.
+func (c *Collector) Done(r devices.Reading) {
+	c.mu.Lock()
+	e := c.sessions[r.Device]
+	c.mu.Unlock()
+	if e == nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.session != nil {
+		e.session.spare = r.Interfaces
+	}
+}
+
 // Survey reads the named Tables of the device at once, each as a whole and whatever its cadence; all of them if none is
 // named. It knows of every port, not of the watched ones alone, and lists them with index, name and state. Missing
 // says which tables the device does not have. Polls of the same device wait meanwhile.

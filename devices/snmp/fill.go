@@ -21,7 +21,7 @@ func (s *session) fill(r *devices.Reading) {
 		r.EngineBoot = s.first(snmpEngineBoots).gauge()
 	}
 	r.Bridge = bridge(s.first, s.view())
-	r.Interfaces = make([]devices.Interface, len(s.ports.ports))
+	r.Interfaces = s.interfaces(len(s.ports.ports))
 	filled, uptime := 0, s.first(sysUpTime).gauge()
 	for n := range s.ports.ports {
 		if s.fillPort(&s.ports.ports[n], &r.Interfaces[filled], uptime) {
@@ -36,6 +36,18 @@ func (s *session) fill(r *devices.Reading) {
 	if !slices.IsSortedFunc(r.Interfaces, byIndex) {
 		slices.SortStableFunc(r.Interfaces, byIndex)
 	}
+}
+
+// interfaces returns empty interfaces, in memory that was given back where there is enough.
+func (s *session) interfaces(n int) []devices.Interface {
+	out := s.spare
+	s.spare = nil
+	if cap(out) < n {
+		return make([]devices.Interface, n)
+	}
+	out = out[:n]
+	clear(out)
+	return out
 }
 
 // fillPort fills in a port's interface, which is empty; false if the device gave nothing of it.

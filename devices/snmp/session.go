@@ -33,12 +33,13 @@ type session struct {
 	exchanges
 
 	fast          codec
-	head, regular plan       // what is read first, and the rest
-	texts         plan       // what is read of the ports now and then
-	textsOf       time.Time  // of which map of ports texts were read
-	textsNext     time.Time  // when they are read again
-	live          []liveCell // rows of states that are read in every poll
-	tried         bool       // the request was sent once already
+	head, regular plan                // what is read first, and the rest
+	texts         plan                // what is read of the ports now and then
+	textsOf       time.Time           // of which map of ports texts were read
+	textsNext     time.Time           // when they are read again
+	live          []liveCell          // rows of states that are read in every poll
+	tried         bool                // the request was sent once already
+	spare         []devices.Interface // of a reading that was given back; nil: none
 
 	ports      portMap
 	objects    objects
