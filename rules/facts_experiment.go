@@ -34,6 +34,7 @@ type testFacts struct {
 	Stops       float64 `expr:"stops" metric:"probe.result"`      // 1 if a transfer began and then carried nothing
 	StopsOneWay float64 `expr:"stops_one_way" metric:"probe.result"`
 	Hangs       float64 `expr:"hangs" metric:"probe.result"` // 1 if a transfer is told to hang or to fail, and no rate of it
+	Owners      float64 `expr:"owners" metric:"arp.binding"` // the most hardware addresses that texts tell of one IP address, virtual ones of gateways left out
 	MTUStep     float64 `expr:"mtu_step" metric:"if.mtu"`    // the largest MTU that a port shows less the smallest, bytes
 
 	Forward   float64 `expr:"forward" metric:"probe.result"` // the best TCP rate in each direction

@@ -120,6 +120,7 @@ func (sc *scene) words(f *testFacts, own []result) {
 			all = append(all, sc.results(p.Name)...)
 		}
 	}
+	f.Owners = t.owners()
 	cured := map[string]cure{}
 	cureOf := func(name string) cure {
 		if _, ok := cured[name]; !ok {

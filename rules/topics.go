@@ -27,7 +27,7 @@ var topics = map[string]*regexp.Regexp{
 	"userspace":  word(`user[ -_]?space|udp backend|openvpn|slirp|tun device|software tunnel`),
 	"radio":      word(`wi-?fi|wlan|wireless|802\.11\w*|radio|microwave|lte|4g|5g`),
 	"qos":        word(`qos|mls qos|class\w*|priority|dscp|cos|diffserv|srr\w*|queue[ -_]?set|default queue|best[ -_]effort|voice|ef`),
-	"shaper":     word(`shap(e|er|ers|ed|ing)|traffic[ -_]shap\w*|bufferbloat|queue delay`),
+	"shaper":     word(`shap(e|es|er|ers|ed|ing)|traffic[ -_]shap\w*|bufferbloat|queue delay`),
 	"policer":    word(`polic(e|er|ers|ed|ing)|service[ -]polic(y|ies)|policy[ -]maps?|rate[ -_]?limit\w*|hashlimit|limit[ -]burst|token bucket|committed rate|cir|burst size|storm[ -_]control`),
 	"duplex":     word(`(half|full)[ -_]?duplex|duplex|auto[ -_]?neg\w*|forc(e|ed|ing)|100[ -_]?full|hard[ -_]?(set|coded)|negotiat\w*`),
 	"half":       word(`half[ -_]?duplex|hub|shared segment`),
@@ -64,12 +64,17 @@ var topics = map[string]*regexp.Regexp{
 	"endings":    word(`(end|tail|last) (ones? )?of (a |the |each |every |long )*burst\w*|bursts? (are|is) cut`),
 	"ttl":        word(`routing loops?|ttl (exceeded|expire[sd]?|runs? out|ends)|(same|two) (two )?(routers|hops|nodes)|(to and fro|back and forth) between`),
 	"neighbours": word(`neighbou?r table overflow\w*|(arp|nd|neighbou?r|cam|mac|tcam|fib) (tables?|caches?|entries)? ?(is |are )?(full|exhausted|overflow\w*)|no room for (more )?(routes|addresses|neighbou?rs)`),
+	"cores":      word(`(cpu )?affinity|pinned|pinning|taskset|(bound|binds?) to (a |one |the same )?(core|cpu)( \d+)?|rps|rss|irq ?balance|smp_affinity|multi-?queues?|governor|c-?states?|cpu[ _](limits?|quotas?)|cfs quota`),
+	"steal":      word(`steal( time)?|noisy neighbou?rs?|overcommit\w*`),
+	"exstart":    word(`exstart`),
+	"duplicate":  word(`(duplicate|conflicting) (ip )?address(es)?|(ip )?address conflict|two (hosts|devices|machines|macs) (use|answer for|claim|share) (one|the same)`),
 	"stale":      word(`static arp|stale|arp (entry|cache|table)|mac (address )?table|clear(ed)? (the )?(arp|mac)`),
 }
 
 // states are topics whose words tell their state by themselves.
 var states = map[string]struct{ on, off *regexp.Regexp }{
 	"pacing": {word(`pac(ed|ing)|fq|smoothed?|rate[ -_]limited by the sender`), word(`unlimited|unpaced|not paced|burst\w*`)},
+	"cores":  {word(`(bound|binds?|pinned) to .*|affinity|cpu[ _](limits?|quotas?)|rps|rss|irq ?balance`), word(`(not|no|without|never|un)[ -]?(bound|pinned|affinity|cpu[ _](limits?|quotas?)|limits?|rps|rss|irq ?balance).*|(limits?|quotas?|affinity) .*(removed|off|raised|lifted|disabled)`)},
 	"lease":  {word(`by (its )?(host)?name`), word(`by (its )?(ip )?address`)},
 }
 
@@ -215,6 +220,32 @@ func (t *hearsay) says(topic *regexp.Regexp, rs []result) bool {
 	return false
 }
 
+// owners returns how many hardware addresses the texts tell of one IP address at most, those that routers share left out; NaN if
+// they tell of none.
+func (t *hearsay) owners() float64 {
+	macs := map[string]map[string]bool{}
+	most := nan
+	for _, text := range t.text {
+		m := ownerWords.FindStringSubmatch(text)
+		if m == nil {
+			continue
+		}
+		mac := strings.NewReplacer(":", "", "-", "", ".", "").Replace(m[2])
+		if strings.HasPrefix(mac, "00005e0001") || strings.HasPrefix(mac, "00005e0002") || strings.HasPrefix(mac, "00000c07ac") {
+			continue
+		}
+		if macs[m[1]] == nil {
+			macs[m[1]] = map[string]bool{}
+		}
+		macs[m[1]][mac] = true
+		most = max(orZero(most), float64(len(macs[m[1]])))
+	}
+	return most
+}
+
+// ownerWords are an IPv4 address and the hardware address that follows it, as tables and captures write them.
+var ownerWords = regexp.MustCompile(`\b(\d{1,3}(?:\.\d{1,3}){3})\b.{1,40}?\b((?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4})\b`)
+
 // cure is what came of switching something.
 type cure struct {
 	factor float64 // how many times better it was afterwards, or in the better state; NaN: nothing was compared
@@ -329,6 +360,8 @@ func compare(a, b []result) cure {
 				f = y.rate / max(x.rate, 1)
 			case x.proto == y.proto && waits[x.proto] && x.took() > 0 && y.took() > 0 && !(x.rate > 0) && !(y.rate > 0):
 				f = x.took() / y.took()
+			case x.proto == y.proto && x.jitter > 0 && y.jitter > 0 && math.IsNaN(x.rate) && math.IsNaN(y.rate) && !x.lossy() && !y.lossy():
+				f = x.jitter / y.jitter
 			case x.proto == y.proto && !math.IsNaN(x.loss) && !math.IsNaN(y.loss) && x.lossy() != y.lossy():
 				f = (x.loss + cleanTo) / (y.loss + cleanTo)
 			case x.rate > 0 && math.IsNaN(y.rate) && math.IsNaN(y.loss) && passWords.MatchString(y.words) && !passWords.MatchString(x.words):
