@@ -103,6 +103,9 @@ func (e *pasted) halfDuplex(p PortView) bool {
 		c.Next = []string{"Set both ends of that link to autonegotiation (or both to the same speed and duplex), and see that late collisions stand still."}
 		return e.add(c, Suspected)
 	}
+	if p.Totals[timeline.LateCollisions] > 0 {
+		return false // of an unknown age: the catalogue weighs them
+	}
 	if p.Speed != nil && *p.Speed <= 100e6 && (p.count(timeline.Collisions) > 0 || math.IsNaN(late)) {
 		c := newClaim("half-duplex-segment", p.Subject, 0.4)
 		c.Title = "A link runs at half duplex"

@@ -153,6 +153,9 @@ func (a *analysis) document() report.Document {
 		in.Topology = t
 		in.Notes = append(in.Notes, "The devices whose logs are here are taken to lie on the measured path, and their clocks to agree with that of the measurement.")
 	}
+	if in.Topology.Paths == nil {
+		in.Diagnoses = shownBeyond(got, in.Diagnoses)
+	}
 	for _, f := range a.facts {
 		in.Blocks = append(in.Blocks, report.Block{Where: f.Name, Kind: "facts", What: f.Counts})
 		for _, d := range f.Diagnose() {
@@ -178,7 +181,9 @@ func (a *analysis) document() report.Document {
 	if len(a.recordings) == 1 && a.read == 1 {
 		in.Session = a.recordings[0].Path
 	}
-	in.Snapshot = store.Snapshot()
+	if got.Measured || len(in.Diagnoses) > 0 || len(a.facts)+len(a.recordings) > 0 { // states of a table alone are nothing measured
+		in.Snapshot = store.Snapshot()
+	}
 	doc := report.Build(in)
 	if got.Undated && len(a.recordings) == 0 {
 		doc.Span = report.Span{} // what was made up is no span

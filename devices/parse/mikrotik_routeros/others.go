@@ -62,6 +62,13 @@ func monitored(p *block.Port, label, value string) {
 		p.FlowIn = devices.Some(value == "yes")
 	case "tx-flow-control":
 		p.FlowOut = devices.Some(value == "yes")
+	case "advertising":
+		for mode := range strings.SplitSeq(value, ",") {
+			speed, _, _ := strings.Cut(mode, "-")
+			if v, ok := text.Rate(speed); ok && v > 0 && v <= text.MaxSpeed && uint64(v) > p.SpeedMax.Or(0) {
+				p.SpeedMax = devices.Some(uint64(v))
+			}
+		}
 	case "link-partner-advertising":
 		p.OfferedHalf = value != ""
 		for mode := range strings.SplitSeq(value, ",") {

@@ -48,10 +48,12 @@ type Collection struct {
 type Result struct {
 	Blocks   []report.Block // in the order of the texts
 	Pasted   rules.Pasted
+	Pings    []Ping
 	Records  []timeline.Record
 	Notes    []string // what was made up
 	Measured bool     // something was recognised, so that there is something to judge
 	Undated  bool     // none of the records has a date of its own
+	Shown    bool     // there are records of what devices of any platform printed, for the rules of the catalogue
 }
 
 // text is one text and who claims what of it.
@@ -71,7 +73,8 @@ type claim struct {
 	port     *parse.Found
 	log      *logBlock
 	list     *listBlock
-	ping     *pingBlock
+	ping     *Ping
+	shown    *shownBlock
 }
 
 // Add takes in a text. The name is shown to people; bytes that are no text do no harm.
@@ -81,13 +84,17 @@ func (c *Collection) Add(name string, content []byte) {
 	for _, x := range iperftext.Find(t.body) {
 		t.claims = append(t.claims, claim{from: x.From, to: x.To, iperf: &x})
 	}
-	for _, p := range parse.FindInterfaces(t.body) {
-		t.claims = append(t.claims, claim{from: p.From, to: p.To, port: &p})
+	if t.ios() {
+		for _, p := range parse.FindInterfaces(t.body) {
+			t.claims = append(t.claims, claim{from: p.From, to: p.To, port: &p})
+		}
 	}
 	t.sort()
 	t.findLogs()
 	t.findLists()
 	t.findPings()
+	t.sort()
+	t.findShown()
 	t.sort()
 	c.texts = append(c.texts, t)
 }
@@ -184,7 +191,6 @@ type builder struct {
 	udp      *rules.Window
 	ports    map[timeline.Subject][]snapshot
 	order    []timeline.Subject
-	pings    []pingBlock
 	previous *rules.Run
 }
 
@@ -205,6 +211,8 @@ func (b *builder) text(t *text) {
 			b.list(t, c.from, *c.list, before)
 		case c.ping != nil:
 			b.ping(t, c.from, *c.ping)
+		case c.shown != nil:
+			b.shown(t, c)
 		}
 		end = c.to
 	}

@@ -23,6 +23,7 @@ type snapshot struct {
 	source string
 	clock  time.Time // of the device, if it stands in front
 	block  int
+	shown  bool // by a platform whose rows are left to the rules of the catalogue as well
 }
 
 // someDevice is the device whose name a text does not give.
@@ -49,8 +50,13 @@ func (t *text) deviceBefore(at int) string {
 
 // port takes in one block of show interfaces.
 func (b *builder) port(t *text, p parse.Found) {
-	sub := timeline.Port(t.deviceBefore(p.From), p.Interface.Name)
-	s := snapshot{Found: p, source: t.source(p.From)}
+	b.snapshot(t, t.deviceBefore(p.From), snapshot{Found: p})
+}
+
+// snapshot takes in what a device shows of one port.
+func (b *builder) snapshot(t *text, device string, s snapshot) {
+	p, sub := s.Found, timeline.Port(device, s.Interface.Name)
+	s.source = t.source(p.From)
 	if c, ok := cisco_ios.ShowClock(t.body[max(0, p.From-600):p.From]); ok {
 		s.clock = c.Time
 	}
@@ -104,6 +110,9 @@ func (b *builder) finishPorts() {
 		}
 		b.Pasted.Ports = append(b.Pasted.Ports, v)
 		b.portRecords(v, last)
+		if last.shown {
+			b.shownTotals(v, last)
+		}
 	}
 }
 
@@ -145,7 +154,8 @@ func totals(i devices.Interface) map[timeline.Metric]float64 {
 // recently is how long ago counters may have been cleared for their totals to be about now.
 const recently = 24 * time.Hour
 
-var clock = regexp.MustCompile(`^(\d{1,3}):(\d\d):(\d\d)$`)
+// clock is how long ago something was, as platforms write it: "00:12:33", "2:10:11 ago", "2026-03-02 11:20:05 UTC (01:04:11 ago)".
+var clock = regexp.MustCompile(`(?:^|\()(\d{1,3}):(\d\d):(\d\d)(?: ago)?\)?$`)
 
 // clearedAgo reads "Last clearing of counters 00:12:33"; never, days and weeks are too long ago.
 func clearedAgo(s devices.Opt[string]) (time.Duration, bool) {
@@ -211,6 +221,9 @@ func (b *builder) between(v *rules.PortView, first, last snapshot) {
 }
 
 func reading(sub timeline.Subject, s snapshot, at time.Time) devices.Reading {
+	if s.shown { // "12 days, 2:10:11 ago" changes by itself; that counters fell tells that they were cleared
+		s.Interface.LastClear = devices.Opt[string]{}
+	}
 	return devices.Reading{Device: sub.Device, Span: timeline.At(at), Origin: timeline.Origin{Collector: "ssh:" + sub.Device, Exchange: 1}, Interfaces: []devices.Interface{s.Interface}}
 }
 

@@ -1,0 +1,131 @@
+package app
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"whydrop/cmd/internal/app/ingest"
+	"whydrop/cmd/internal/report"
+	"whydrop/correlate"
+	"whydrop/correlate/timeline"
+	"whydrop/rules"
+)
+
+// shownBeyond adds to what was said what the catalogue finds in what devices of any platform printed and in single pings. What was measured is laid out as tests that ended, as facts by hand are. Nothing tells when it was or which
+// came first, so it is suspected at most.
+func shownBeyond(got ingest.Result, said []rules.Diagnosis) []rules.Diagnosis {
+	sized := slices.ContainsFunc(got.Pings, func(p ingest.Ping) bool { return p.DF || p.TooBig != "" })
+	if !got.Shown && !sized {
+		return said
+	}
+	var records []timeline.Record
+	for _, r := range got.Records {
+		if s := r.About(); s.Kind == timeline.KindDevice || s.Kind == timeline.KindPort {
+			records = append(records, r)
+		}
+	}
+	all := timeline.Span{From: report.NoDay, To: report.NoDay.Add(time.Minute)}
+	if len(records) > 0 {
+		all = timeline.NewSnapshot(records...).Span()
+	}
+	records = append(records, shownResults(got, all)...)
+	s := timeline.NewSnapshot(records...)
+	out := slices.Clone(said)
+	for _, d := range rules.Evaluate(Catalogue(), s, shownTopology(s)) {
+		if d.Verdict == rules.CannotTell || slices.ContainsFunc(said, func(o rules.Diagnosis) bool { return o.ID() == d.ID() && o.Verdict != rules.CannotTell }) {
+			continue
+		}
+		if d.Verdict == rules.Holds {
+			d.Verdict, d.Confidence = rules.Suspected, min(d.Confidence, undatedMost)
+		}
+		out = append(slices.DeleteFunc(out, func(o rules.Diagnosis) bool { return o.ID() == d.ID() }), undated(d))
+	}
+	slices.SortStableFunc(out, func(a, b rules.Diagnosis) int { // beside a fault, what is none comes last
+		return cmp.Or(cmp.Compare(harmless(a), harmless(b)), cmp.Compare(b.Confidence, a.Confidence))
+	})
+	return out
+}
+
+// harmless is 1 for what explains something and is no fault.
+func harmless(d rules.Diagnosis) int {
+	if d.Fault {
+		return 0
+	}
+	return 1
+}
+
+// shownTopology makes the topology that texts of devices imply: whoever shows a device's port means that it is on the path.
+func shownTopology(s timeline.Snapshot) correlate.Topology {
+	t := correlate.Topology{Paths: []correlate.Path{{Name: defaultPath}}}
+	for _, sub := range s.Subjects() {
+		if sub.Kind != timeline.KindDevice && sub.Kind != timeline.KindPort {
+			continue
+		}
+		i := slices.IndexFunc(t.Devices, func(d correlate.Device) bool { return d.Name == sub.Device })
+		if i < 0 {
+			i = len(t.Devices)
+			t.Devices = append(t.Devices, correlate.Device{Name: sub.Device})
+			t.Paths[0].Hops = append(t.Paths[0].Hops, []string{sub.Device})
+		}
+		if sub.Kind == timeline.KindPort {
+			t.Devices[i].Ports = append(t.Devices[i].Ports, sub.Name)
+		}
+	}
+	return t
+}
+
+// shownResults lays out runs and pings as tests that ended within a time.
+func shownResults(got ingest.Result, all timeline.Span) (out []timeline.Record) {
+	put := func(attrs map[string]string) {
+		out = append(out, timeline.Event{Subject: timeline.Path(defaultPath), Type: timeline.EventResult, Span: all, Attrs: attrs,
+			Origin: timeline.Origin{Collector: "text"}})
+	}
+	text := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+	for _, r := range got.Pasted.Runs {
+		attrs := map[string]string{"proto": cmp.Or(r.Protocol, "tcp"), "rate_bps": text(r.Rate), "duration_s": text(r.Seconds)}
+		if r.Streams > 1 {
+			attrs["streams"] = strconv.Itoa(r.Streams)
+		}
+		if r.Offered != nil && *r.Offered > 0 {
+			attrs["offered_bps"] = text(*r.Offered)
+		}
+		if r.Retransmits != nil {
+			attrs["retransmits"] = strconv.FormatInt(*r.Retransmits, 10)
+		}
+		if r.Lost != nil && r.Total != nil && *r.Total > 0 {
+			attrs["loss_ratio"] = text(float64(*r.Lost) / float64(*r.Total))
+		}
+		if r.RTT != nil {
+			attrs["rtt_ms"] = text(*r.RTT * 1e3)
+		}
+		put(attrs)
+	}
+	for _, p := range got.Pings {
+		attrs := map[string]string{"proto": "icmp"}
+		if p.Host != "" {
+			attrs["note"] = "ping to " + p.Host
+		}
+		if p.Size > 0 {
+			attrs["size_bytes"] = strconv.Itoa(p.Size)
+		}
+		if p.DF {
+			attrs["note"] += " with DF set"
+		}
+		if p.TooBig != "" {
+			attrs["note"] += "; " + p.TooBig
+		}
+		if p.Loss != nil {
+			attrs["loss_ratio"] = text(*p.Loss)
+		}
+		if p.RTT > 0 {
+			attrs["rtt_ms"] = text(p.RTT * 1e3)
+		}
+		if p.Spread > 0 {
+			attrs["jitter_ms"] = text(p.Spread * 1e3)
+		}
+		put(attrs)
+	}
+	return out
+}
