@@ -257,7 +257,7 @@ func (r *reader) interval(t token) {
 		return
 	}
 	// A line that begins at 0 and is shorter than what was seen belongs to another test.
-	if i.From == 0 && r.restarts(i) {
+	if i.From == 0 && (r.restarts(i) || r.repeats(i, t.to)) {
 		server := *c
 		r.finish()
 		r.start(t.from)
@@ -305,6 +305,19 @@ type lines struct {
 func (r *reader) restarts(i Interval) bool {
 	l := r.lines[i.Stream]
 	return l.n > 1 && i.To < l.longest*0.99 && i.To-i.From <= 1.5
+}
+
+// repeats says whether a line of a whole UDP test follows another of the same stream, both as a receiver reports them and
+// neither saying whose it is: somebody put the results of several tests under each other.
+func (r *reader) repeats(i Interval, behind int) bool {
+	n := len(r.cur.Intervals)
+	if n == 0 || i.Width() <= 1.5 {
+		return false
+	}
+	last := r.cur.Intervals[n-1]
+	rest, _, _ := strings.Cut(r.text[behind:], "\n")
+	return last.From == 0 && last.Stream == i.Stream && last.Lost != nil && last.Side == "" && last.Width() > 1.5 &&
+		udpTail.MatchString(rest) && !sideTail.MatchString(rest)
 }
 
 var (

@@ -283,3 +283,32 @@ func ExampleFind() {
 	}
 	// Output: iperf2 tcp 94.1 Mbit/s in 10 s
 }
+
+func TestResultsUnderEachOtherAreTests(t *testing.T) {
+	const receiver = "[  3]  0.0-10.0 sec  119 MBytes   100 Mbits/sec   0.040 ms    0/85034 (0%)\n" +
+		"[  3]  0.0-10.0 sec  179 MBytes   150 Mbits/sec   0.038 ms    12/127552 (0.0094%)\n" +
+		"[  3]  0.0-10.0 sec  237 MBytes   199 Mbits/sec   0.041 ms  85410/254900 (34%)\n"
+	const both = "[  3]  0.0-10.0 sec  119 MBytes   100 Mbits/sec\n[  3] Sent 85034 datagrams\n[  3] Server Report:\n" +
+		"[  3]  0.0-10.0 sec  119 MBytes   100 Mbits/sec   0.040 ms    0/85034 (0%)\n"
+	const iperf3 = "[  5]   0.00-10.00  sec   742 MBytes   622 Mbits/sec  0.000 ms  0/608432 (0%)  sender\n" +
+		"[  5]   0.00-10.00  sec   742 MBytes   622 Mbits/sec  0.019 ms  71102/608432 (11.7%)  receiver\n"
+	for _, tt := range []struct {
+		name, text string
+		lost       []int64
+	}{
+		{"three results of a receiver", receiver, []int64{0, 12, 85410}},
+		{"what one test sent and what arrived", both, []int64{0}},
+		{"the two sides of one test", iperf3, []int64{71102}},
+	} {
+		got := Find(tt.text)
+		if len(got) != len(tt.lost) {
+			t.Errorf("%s: %d tests, want %d", tt.name, len(got), len(tt.lost))
+			continue
+		}
+		for i, x := range got {
+			if r, ok := x.Received(); !ok || r.Lost == nil || *r.Lost != tt.lost[i] {
+				t.Errorf("%s: test %d received %+v, want %d lost", tt.name, i+1, r, tt.lost[i])
+			}
+		}
+	}
+}

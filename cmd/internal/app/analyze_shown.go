@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -17,7 +18,7 @@ import (
 // came first, so it is suspected at most.
 func shownBeyond(got ingest.Result, said []rules.Diagnosis) []rules.Diagnosis {
 	sized := slices.ContainsFunc(got.Pings, func(p ingest.Ping) bool { return p.DF || p.TooBig != "" })
-	if !got.Shown && !sized {
+	if !got.Shown && !sized && len(got.Hops)+len(got.Told) == 0 {
 		return said
 	}
 	var records []timeline.Record
@@ -31,6 +32,10 @@ func shownBeyond(got ingest.Result, said []rules.Diagnosis) []rules.Diagnosis {
 		all = timeline.NewSnapshot(records...).Span()
 	}
 	records = append(records, shownResults(got, all)...)
+	for _, e := range got.Told {
+		e.Span = all
+		records = append(records, e)
+	}
 	s := timeline.NewSnapshot(records...)
 	out := slices.Clone(said)
 	for _, d := range rules.Evaluate(Catalogue(), s, shownTopology(s)) {
@@ -124,6 +129,13 @@ func shownResults(got ingest.Result, all timeline.Span) (out []timeline.Record) 
 		}
 		if p.Spread > 0 {
 			attrs["jitter_ms"] = text(p.Spread * 1e3)
+		}
+		put(attrs)
+	}
+	for _, h := range got.Hops {
+		attrs := map[string]string{"proto": "icmp", "loss_ratio": text(h.Loss), "rtt_ms": text(h.RTT * 1e3), "note": fmt.Sprintf("mtr: hop %d, %s", h.Number, h.Host)}
+		if h.Target {
+			attrs["note"] = "the target, " + h.Host
 		}
 		put(attrs)
 	}

@@ -49,6 +49,8 @@ type Result struct {
 	Blocks   []report.Block // in the order of the texts
 	Pasted   rules.Pasted
 	Pings    []Ping
+	Hops     []Hop            // of traces
+	Told     []timeline.Event // what hosts say of themselves, in words
 	Records  []timeline.Record
 	Notes    []string // what was made up
 	Measured bool     // something was recognised, so that there is something to judge
@@ -75,6 +77,7 @@ type claim struct {
 	list     *listBlock
 	ping     *Ping
 	shown    *shownBlock
+	host     *hostBlock
 }
 
 // Add takes in a text. The name is shown to people; bytes that are no text do no harm.
@@ -93,6 +96,8 @@ func (c *Collection) Add(name string, content []byte) {
 	t.findLogs()
 	t.findLists()
 	t.findPings()
+	t.sort()
+	t.findHosts()
 	t.sort()
 	t.findShown()
 	t.sort()
@@ -211,6 +216,8 @@ func (b *builder) text(t *text) {
 			b.list(t, c.from, *c.list, before)
 		case c.ping != nil:
 			b.ping(t, c.from, *c.ping)
+		case c.host != nil:
+			b.host(t, c.from, *c.host)
 		case c.shown != nil:
 			b.shown(t, c)
 		}
@@ -271,7 +278,7 @@ func (b *builder) block(where, kind, what string) int {
 func (b *builder) finish() {
 	b.finishRuns()
 	b.finishPorts()
-	b.Measured = len(b.Pasted.Runs)+len(b.Pasted.Lists)+len(b.Pasted.Ports)+len(b.Pasted.Events) > 0
+	b.Measured = len(b.Pasted.Runs)+len(b.Pasted.Lists)+len(b.Pasted.Ports)+len(b.Pasted.Events)+len(b.Hops)+len(b.Told) > 0
 	b.Undated = b.made && !b.dated
 	if b.made {
 		b.Notes = append(b.Notes, "The texts give no date for some figures. Their times are made up, one after the other from 2000-01-01 on, and say nothing.")

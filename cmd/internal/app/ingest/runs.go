@@ -19,6 +19,8 @@ type runAt struct {
 	test  iperftext.Test
 	other *iperftext.Test
 	where string
+
+	socket *sockBlock // what the sending socket says behind it; nil: nothing
 }
 
 // iperf takes in one end's view of a test.
@@ -175,6 +177,14 @@ func (r *runAt) fill() {
 	if r.ServerWindow == nil && sender.ReceiverWindow != nil {
 		w := *sender.ReceiverWindow
 		r.ServerWindow = &rules.Window{Bytes: w, Low: w, High: w, Default: r.Window == nil}
+	}
+	if s := r.socket; s != nil {
+		if r.RTT == nil && s.rtt > 0 {
+			r.RTT = &s.rtt
+		}
+		if r.Window == nil && r.ServerWindow == nil && s.window > 0 {
+			r.ServerWindow = &rules.Window{Bytes: s.window, Low: s.window, High: s.window, Printed: fmt.Sprintf("%.0f bytes", s.window)}
+		}
 	}
 	per := receiver.PerSecond()
 	r.Spread, r.Stalled = spread(per), stalled(per, r.Protocol)

@@ -73,12 +73,16 @@ func (t *text) ios() bool {
 	return platform == "" || len(others) > 0 || strings.HasPrefix(platform, "cisco_ios")
 }
 
+// mostShown is how much of what lies between two claims is read: every parser of a platform reads it.
+const mostShown = 256 << 10
+
 // findShown claims what lies between the other claims where it is of a platform that its own words tell, and its parsers
 // make something of it. Cisco's show interfaces is found between sentences by a recogniser of its own.
 func (t *text) findShown() {
 	var found []claim
 	from, to := -1, -1
 	region := func() {
+		to = min(to, from+mostShown)
 		if from >= 0 {
 			if s := shownIn(t.body[from:to]); s != nil {
 				found = append(found, claim{from: from, to: to, shown: s})

@@ -1,0 +1,54 @@
+package app
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// What people copy from devices of any platform and from their hosts is read, between sentences in any language.
+func TestPastedTextsOfEveryPlatform(t *testing.T) {
+	for _, tt := range []struct {
+		file  string
+		kinds []string // what was recognised, in order, prose left out
+		first string   // the first finding; "" if there is none
+		holds bool     // it may be more than suspected
+	}{
+		{"junos-crc.txt", []string{"show-interfaces"}, "bad-cable", false},
+		{"vrp-late-de.txt", []string{"show-interfaces"}, "duplex-mismatch", false},
+		{"eos-discards.txt", []string{"show-interfaces", "show-interfaces"}, "oversubscription", false},
+		{"mikrotik-100.txt", []string{"show-interfaces", "iperf3-text"}, "speed-fallback", true},
+		{"procurve-log.txt", []string{"syslog"}, "port-flap", true},
+		{"nxos-stp.txt", []string{"show", "show"}, "", false},
+		{"ios-cpu.txt", []string{"show", "ping", "ping"}, "control-plane-cpu", false},
+		{"df-silent.txt", []string{"ping", "ping"}, "pmtu-blackhole", false},
+		{"df-ping-fr.txt", []string{"ping", "ping"}, "pmtu-blackhole", false},
+		{"mtr-icmp.txt", []string{"mtr"}, "icmp-rate-limited", false},
+		{"conntrack-dmesg.txt", []string{"host"}, "session-table-full", false},
+		{"rcvbuf-nstat.txt", []string{"iperf3-text", "host"}, "receiver-socket-buffer", false},
+		{"window-ss.txt", []string{"iperf3-text", "socket"}, "tcp-window", true},
+		{"healthy-linux.txt", []string{"iperf3-text", "show-interfaces"}, "link-saturated", true},
+		{"abstain-talk.txt", nil, "", false},
+	} {
+		t.Run(tt.file, func(t *testing.T) {
+			doc := Analyze([]string{filepath.Join("testdata/analyze", tt.file)}, nil)
+			var kinds []string
+			for _, b := range doc.Inputs {
+				if b.Kind != "prose" {
+					kinds = append(kinds, b.Kind)
+				}
+			}
+			if !slices.Equal(kinds, tt.kinds) {
+				t.Errorf("recognised %q, want %q", kinds, tt.kinds)
+			}
+			switch {
+			case len(doc.Findings) == 0 && tt.first != "":
+				t.Errorf("nothing was found, want %s", tt.first)
+			case len(doc.Findings) > 0 && (doc.Findings[0].ID != tt.first || !tt.holds && doc.Findings[0].Verdict == "holds"):
+				t.Errorf("found %s (%s), want %s", doc.Findings[0].ID, doc.Findings[0].Verdict, tt.first)
+			case len(doc.Findings) == 0 && doc.Verdict != "cannot-tell":
+				t.Errorf("the verdict is %s, and nothing was measured", doc.Verdict)
+			}
+		})
+	}
+}
