@@ -18,7 +18,9 @@ import (
 // came first, so it is suspected at most.
 func shownBeyond(got ingest.Result, said []rules.Diagnosis) []rules.Diagnosis {
 	sized := slices.ContainsFunc(got.Pings, func(p ingest.Ping) bool { return p.DF || p.TooBig != "" })
-	if !got.Shown && !sized && len(got.Hops)+len(got.Told) == 0 {
+	const several = 3 // tests, of which the rules of texts make nothing for sure
+	unsure := len(got.Pasted.Runs) >= several && !slices.ContainsFunc(said, func(d rules.Diagnosis) bool { return d.Confidence >= sure })
+	if !got.Shown && !sized && !unsure && len(got.Hops)+len(got.Told) == 0 {
 		return said
 	}
 	var records []timeline.Record
@@ -61,6 +63,9 @@ func harmless(d rules.Diagnosis) int {
 	return 1
 }
 
+// sure is from which confidence on the rules of texts need no second opinion.
+const sure = 0.4
+
 // shownTopology makes the topology that texts of devices imply: whoever shows a device's port means that it is on the path.
 func shownTopology(s timeline.Snapshot) correlate.Topology {
 	t := correlate.Topology{Paths: []correlate.Path{{Name: defaultPath}}}
@@ -95,6 +100,9 @@ func shownResults(got ingest.Result, all timeline.Span) (out []timeline.Record) 
 		}
 		if r.Offered != nil && *r.Offered > 0 {
 			attrs["offered_bps"] = text(*r.Offered)
+		}
+		if r.Offered == nil && r.Protocol == "udp" && r.Lost != nil && r.Total != nil && *r.Lost < *r.Total {
+			attrs["offered_bps"] = text(r.Rate * float64(*r.Total) / float64(*r.Total-*r.Lost))
 		}
 		if r.Retransmits != nil {
 			attrs["retransmits"] = strconv.FormatInt(*r.Retransmits, 10)

@@ -26,6 +26,7 @@ func TestPastedTextsOfEveryPlatform(t *testing.T) {
 		{"mtr-icmp.txt", []string{"mtr"}, "icmp-rate-limited", false},
 		{"conntrack-dmesg.txt", []string{"host"}, "session-table-full", false},
 		{"rcvbuf-nstat.txt", []string{"iperf3-text", "host"}, "receiver-socket-buffer", false},
+		{"iperf-sweep.txt", []string{"iperf2", "iperf2", "iperf2", "iperf2", "iperf3-text", "ping"}, "policer", false},
 		{"window-ss.txt", []string{"iperf3-text", "socket"}, "tcp-window", true},
 		{"healthy-linux.txt", []string{"iperf3-text", "show-interfaces"}, "link-saturated", true},
 		{"abstain-talk.txt", nil, "", false},
