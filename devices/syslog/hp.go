@@ -22,6 +22,8 @@ var hp = []rule{
 	on("|LOG_", `Event\|40[34]\|.*?(?:Link status for interface|[Ii]nterface) (?P<port>\S+) is (?P<to>up|down)`, timeline.EventOper, "layer", "link").then(admin),
 	on("Link status for interface ", `Link status for interface (?P<port>\S+) is (?P<to>up|down)`, timeline.EventOper, "layer", "link").then(admin),
 	on("Event|", `Event\|\d+\|.*?[Tt]opology [Cc]hange.*?(?:port|interface) (?P<port>\d+/\d+/\d+|lag\d+)`, timeline.EventTopologyChange, "count", "1"),
+	// MAC address management events, 4801.
+	on(" moved from ", `Event\|\d+\|.*?(?i:mac)[^|]*? (?P<mac>[0-9a-f]{2}(?::[0-9a-f]{2}){5}) moved from (?:port )?(?P<from_port>\S+) to (?:port )?(?P<to_port>\S+)(?: on VLAN (?P<vlan>\d+))?`, timeline.EventMACMove).then(movedPorts),
 	on("Event|", `Event\|\d+\|.*?VRRP.*?(?:VRID|vrid|group) ?(?P<group>\d+).*?interface (?P<port>\S+?)[, ].*?(?:to|is) (?P<to>(?i:master|backup|init))`, timeline.EventGateway, "protocol", "vrrp"),
 }
 

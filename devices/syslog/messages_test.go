@@ -76,9 +76,10 @@ func TestMessages(t *testing.T) {
 		"sw1 %%10STP/6/STP_FORWARDING: Instance 0's port GigabitEthernet1/0/1 has been set to forwarding state.":                                                                "stp.state GigabitEthernet1/0/1 instance=0 to=forwarding",
 		"sw1 %%10LAGG/6/LAGG_INACTIVE_PHYSTATE: Member port GE1/0/1 of aggregation group BAGG1 changed to the inactive state":                                                   "lag.member GE1/0/1 aggregate=BAGG1 to=down",
 
-		"I 05/18/13 17:13:31 00077 ports: port 21 is now off-line":                                                        "if.oper 21 from=up layer=link to=down",
-		"W 05/18/13 17:13:31 00331 FFI: port A1-Excessive CRC/alignment errors":                                           "",
-		"2026-11-30T14:02:05.123456+00:00 cx1 intfd[1]: Event|403|LOG_INFO|AMM|1/1|Link status for interface 1/1/1 is up": "if.oper 1/1/1 from=down layer=link to=up",
+		"I 05/18/13 17:13:31 00077 ports: port 21 is now off-line": "if.oper 21 from=up layer=link to=down",
+		"2026-11-30T14:02:05.123456+00:00 cx1 l2macd[1]: Event|4801|LOG_INFO|AMM|-|MAC 02:00:5e:10:00:01 moved from port 1/1/11 to port 1/1/37 on VLAN 30": "fdb.mac_move  from=1/1/11 mac=02:00:5e:10:00:01 to=1/1/37 vlan=30",
+		"W 05/18/13 17:13:31 00331 FFI: port A1-Excessive CRC/alignment errors":                                                                            "",
+		"2026-11-30T14:02:05.123456+00:00 cx1 intfd[1]: Event|403|LOG_INFO|AMM|1/1|Link status for interface 1/1/1 is up":                                  "if.oper 1/1/1 from=down layer=link to=up",
 
 		"sw1 %STKUNIT0-M:CP %IFMGR-5-OSTATE_DN: Changed interface state to down: Te 0/1":                                     "if.oper Te0/1 from=up layer=link to=down",
 		"sw1 %Node.1-Unit.1:PRI [event], Dell EMC (OS10) %IFM_OSTATE_DN: Interface operational state is down :ethernet1/1/1": "if.oper ethernet1/1/1 from=up layer=link to=down",

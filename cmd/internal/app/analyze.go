@@ -185,8 +185,8 @@ func (a *analysis) document() report.Document {
 		in.Snapshot = store.Snapshot()
 	}
 	doc := report.Build(in)
-	if got.Undated && len(a.recordings) == 0 {
-		doc.Span = report.Span{} // what was made up is no span
+	if len(a.recordings) == 0 {
+		doc.Span = told(doc.Span, in.Snapshot, got.Undated)
 	}
 	if len(a.recordings) == 0 {
 		for i := range doc.Examined {
@@ -194,6 +194,31 @@ func (a *analysis) document() report.Document {
 		}
 	}
 	return doc
+}
+
+// told returns what a report covers without the times that were made up.
+func told(all report.Span, s timeline.Snapshot, undated bool) report.Span {
+	madeUp := report.NoDay.AddDate(1, 0, 0)
+	switch {
+	case undated:
+		return report.Span{}
+	case all.From == nil || all.From.After(madeUp) || all.To == nil || all.To.Before(madeUp):
+		return all
+	}
+	from := *all.To
+	for _, e := range s.Events() {
+		if e.Span.From.After(madeUp) && e.Span.From.Before(from) {
+			from = e.Span.From.UTC()
+		}
+	}
+	for _, k := range s.Keys() {
+		for _, x := range s.Series(k.Subject, k.Metric) {
+			if x.Span.From.After(madeUp) && x.Span.From.Before(from) {
+				from = x.Span.From.UTC()
+			}
+		}
+	}
+	return report.Span{From: &from, To: all.To}
 }
 
 // undated takes away the times of a finding, which nobody told.

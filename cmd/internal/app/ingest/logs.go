@@ -92,6 +92,9 @@ func (b *builder) log(t *text, from int, l logBlock) {
 	var last time.Time
 	for _, s := range l.lines {
 		x := syslog.Parse(strings.TrimSpace(s), ref)
+		if l.device == someDevice && x.Host != "" {
+			l.device = report.Clean(x.Host)
+		}
 		if !x.Time.OK {
 			next := last.Add(time.Second)
 			if last.IsZero() {
