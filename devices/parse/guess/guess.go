@@ -44,6 +44,17 @@ func Platform(text string) (name string, others []string) {
 			best = by
 		}
 	}
+	return ordered(best)
+}
+
+// Marked is Platform for texts that are mostly something else: marks alone decide, and no parser is asked. Of those that are
+// marked as well as the first, others are told.
+func Marked(text string) (name string, others []string) {
+	return ordered(leaders(signs(text[:min(len(text), most)])))
+}
+
+// ordered returns the platform that a text is taken to be of, and the others in alphabetical order.
+func ordered(best []string) (name string, others []string) {
 	if len(best) == 0 {
 		return "", nil
 	}

@@ -69,7 +69,7 @@ var shownKinds = []struct {
 // ios says whether ports in the text may be shown as IOS shows them: other platforms write much the same, and what they write
 // besides would be lost.
 func (t *text) ios() bool {
-	platform, others := guess.Platform(t.body)
+	platform, others := guess.Marked(t.body)
 	return platform == "" || len(others) > 0 || strings.HasPrefix(platform, "cisco_ios")
 }
 
@@ -108,7 +108,7 @@ func (t *text) findShown() {
 
 // shownIn reads a text as what a device printed; nil if it is not that.
 func shownIn(text string) *shownBlock {
-	platform, others := guess.Platform(text)
+	platform, others := guess.Marked(text)
 	ios := strings.HasPrefix(platform, "cisco_ios")
 	if platform == "" || len(others) > 0 && !(ios && len(others) == 1 && strings.HasPrefix(others[0], "cisco_ios")) {
 		return nil
