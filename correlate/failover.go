@@ -186,6 +186,9 @@ func cut(s timeline.Span, wrong time.Duration, ends []boundary, last Term) []Par
 
 func within(t, from, to time.Time) time.Time { return earlier(later(t, from), to) }
 
+// noState is how little time is no sign of a missing state: what heartbeats and the sender's clock are off.
+const noState = 50 * time.Millisecond
+
 // apartOfFlow takes the stall of a flow apart: it shares the terms of the new traffic while the path was dark; afterwards
 // its state was missing, or its own timer ran.
 func apartOfFlow(o Outage, dark timeline.Span, ends []boundary) Apart {
@@ -201,6 +204,9 @@ func apartOfFlow(o Outage, dark timeline.Span, ends []boundary) Apart {
 		return a
 	}
 	waits := within(o.Span.To.Add(-*o.Backoff), rest.From, rest.To)
+	if waits.Sub(rest.From) <= noState {
+		waits = rest.From
+	}
 	if waits.After(rest.From) {
 		a.Parts = append(a.Parts, Part{Terms: []Term{TermState}, Span: timeline.Span{From: rest.From, To: waits}, Error: o.Error, AtLeast: rest.To.After(waits)})
 	}
@@ -210,13 +216,14 @@ func apartOfFlow(o Outage, dark timeline.Span, ends []boundary) Apart {
 	return a
 }
 
-// Largest returns the part that took longest, each as long as it may have been; false if there is none.
+// Largest returns the part that took longest; false if there is none. One that may have gone on within the next counts
+// with half of that.
 func (a Apart) Largest() (longest Part, ok bool) {
 	var most time.Duration
 	for i, p := range a.Parts {
 		w := p.Span.Width()
 		if p.AtLeast && i+1 < len(a.Parts) {
-			w += a.Parts[i+1].Span.Width()
+			w += a.Parts[i+1].Span.Width() / 2
 		}
 		if w > most {
 			longest, most = p, w

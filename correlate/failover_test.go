@@ -45,6 +45,9 @@ func TestAFailoverIsTakenApart(t *testing.T) {
 			dark(timeline.Both, 20, 22), stall(20, 23, "1000"), stp("sw2", "a", "forwarding", "blocking", 20.1), stp("sw2", "b", "blocking", "forwarding", 21.1)},
 			"heartbeat both: detection 0.1, spanning-tree forwarding 1.0, MAC and ARP relearning 0.9; " +
 				"tcp forward: detection 0.1, spanning-tree forwarding 1.0, MAC and ARP relearning 0.9, TCP back-off 1.0 at most", "spanning-tree forwarding"},
+		{"the timer ran once", []any{
+			stall(20, 20.22, "208"), stp("sw2", "a", "forwarding", "blocking", 20.1), stp("sw2", "b", "blocking", "forwarding", 20.1)},
+			"tcp forward: TCP back-off 0.2 at most", "TCP back-off"},
 		{"nobody says how long the timer ran", []any{
 			dark(timeline.Both, 20, 20.5), stall(20, 23, ""), stp("sw2", "a", "forwarding", "blocking", 20.1), stp("sw2", "b", "blocking", "forwarding", 20.1)},
 			"heartbeat both: detection 0.1, spanning-tree forwarding 0.0, MAC and ARP relearning 0.4; " +
