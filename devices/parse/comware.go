@@ -13,6 +13,7 @@ import (
 // hpComware is of HPE and H3C Comware.
 var hpComware = map[string]Parser{
 	"display irf":                         plain(hp_comware.DisplayIRF),
+	"display transceiver diagnosis":       plain(hp_comware.DisplayTransceiverDiagnosis),
 	"display interface":                   plain(hp_comware.DisplayInterface),
 	"display counters inbound interface":  plain(hp_comware.DisplayCountersInbound),
 	"display counters outbound interface": plain(hp_comware.DisplayCountersOutbound),

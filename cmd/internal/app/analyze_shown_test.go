@@ -19,6 +19,7 @@ func TestPastedTextsOfEveryPlatform(t *testing.T) {
 		{"eos-discards.txt", []string{"show-interfaces", "show-interfaces"}, "oversubscription", false},
 		{"mikrotik-100.txt", []string{"show-interfaces", "iperf3-text"}, "speed-fallback", true},
 		{"aoscx-macmove.txt", []string{"syslog", "show-interfaces"}, "l2-loop", false},
+		{"comware-optics-cn.txt", []string{"show", "show-interfaces"}, "optics-low-power", false},
 		{"procurve-log.txt", []string{"syslog"}, "port-flap", true},
 		{"nxos-stp.txt", []string{"show", "show"}, "", false},
 		{"ios-cpu.txt", []string{"show", "ping", "ping"}, "control-plane-cpu", false},
