@@ -278,7 +278,8 @@ func (b *builder) block(where, kind, what string) int {
 func (b *builder) finish() {
 	b.finishRuns()
 	b.finishPorts()
-	b.Measured = len(b.Pasted.Runs)+len(b.Pasted.Lists)+len(b.Pasted.Ports)+len(b.Pasted.Events)+len(b.Hops)+len(b.Told) > 0
+	counted := slices.ContainsFunc(b.Pasted.Ports, func(p rules.PortView) bool { return len(p.Counts)+len(p.Totals) > 0 })
+	b.Measured = counted || len(b.Pasted.Runs)+len(b.Pasted.Lists)+len(b.Pings)+len(b.Pasted.Events)+len(b.Hops)+len(b.Told) > 0
 	b.Undated = b.made && !b.dated
 	if b.made {
 		b.Notes = append(b.Notes, "The texts give no date for some figures. Their times are made up, one after the other from 2000-01-01 on, and say nothing.")
