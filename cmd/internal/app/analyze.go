@@ -184,9 +184,10 @@ func (a *analysis) document() report.Document {
 	if got.Measured || len(in.Diagnoses) > 0 || len(a.facts)+len(a.recordings) > 0 { // states of a table alone are nothing measured
 		in.Snapshot = store.Snapshot()
 	}
+	in.Undated = got.Undated && len(a.recordings) == 0
 	doc := report.Build(in)
 	if len(a.recordings) == 0 {
-		doc.Span = told(doc.Span, in.Snapshot, got.Undated)
+		doc.Span = told(doc.Span, in.Snapshot)
 	}
 	if len(a.recordings) == 0 {
 		for i := range doc.Examined {
@@ -197,12 +198,9 @@ func (a *analysis) document() report.Document {
 }
 
 // told returns what a report covers without the times that were made up.
-func told(all report.Span, s timeline.Snapshot, undated bool) report.Span {
+func told(all report.Span, s timeline.Snapshot) report.Span {
 	madeUp := report.NoDay.AddDate(1, 0, 0)
-	switch {
-	case undated:
-		return report.Span{}
-	case all.From == nil || all.From.After(madeUp) || all.To == nil || all.To.Before(madeUp):
+	if all.From == nil || all.From.After(madeUp) || all.To == nil || all.To.Before(madeUp) {
 		return all
 	}
 	from := *all.To

@@ -33,6 +33,9 @@ func Build(in Input) Document {
 		Snapshot:      in.Snapshot,
 		Topology:      in.Topology,
 	}
+	if in.Undated {
+		d.Span = Span{}
+	}
 	if in.Session != "" {
 		s := Clean(in.Session)
 		d.Session = &s

@@ -140,5 +140,6 @@ type Input struct {
 	Warnings  []string
 	Notes     []string
 	Session   string // path of the recording; "" if there is none
+	Undated   bool   // the times in Snapshot are made up: the document covers none
 	// BlindPaths and such are told by the diagnoses; nothing here is guessed.
 }
