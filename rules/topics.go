@@ -45,7 +45,7 @@ var topics = map[string]*regexp.Regexp{
 	"nat":        word(`s?nat|conntrack|session table|state table|sessions`),
 	"idle":       word(`idle|first packet|after a pause|steady load|under load it`),
 	"lease":      word(`dhcp|leases?|dns|resolvers?|name (resolution|server)s?|nslookup|by name|by address`),
-	"asymmetry":  word(`asymmetr\w*|other way back|return (path|traffic)|different (ways|paths)|out[ -]of[ -]state|stray segments?|unreplied|(ct)?state invalid|invalid (state|forward)|first packet isn'?t syn|missed the syn|no (matching )?(state|session)|non-?syn|(an)?other (gateway|firewall)|second gateway|icmp redirects?|triangular`),
+	"asymmetry":  word(`asymmetr\w*|other way back|return (path|traffic)|different (ways|paths)|out[ -]of[ -]state|stray segments?|unreplied|(ct)?state[ _]invalid\w*|(by|through|over|via) an?other (router|gateway|firewall|link|path|way) than|invalid (state|forward)|first packet isn'?t syn|missed the syn|no (matching )?(state|session)|non-?syn|(an)?other (gateway|firewall)|second gateway|icmp redirects?|triangular`),
 	"full":       word(`(conntrack|session|state|connection|nat|translation|pat) (table|pool) (is )?(full|exhausted)|table full, dropping packet|maximum (number of )?(sessions|connections|states) reached|(session|connection|state) limit (is )?reached|out of (nat |pat |snat )?ports|port_exhaust\w*|addr_alloc_failure|allocation_status=dropped|out_of_resources|conntrack_allowance_exceeded`),
 	"power":      word(`poe|power[ -]over[ -]ethernet|802\.?3(af|at|bt)|inline[ -]power|power (budget|supply of its own|injector)|brown-?outs?|[\d.]+ ?w(atts?)?`),
 	"looped":     word(`own address as source address|loop[ -]?(back)? (was )?detected|loop[_ -]?(back)?[_ -]detected|broadcast storm`),
