@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -250,4 +251,34 @@ func FuzzAdd(f *testing.F) {
 		rules.EvaluatePasted(r.Pasted)
 		timeline.NewSnapshot(r.Records...)
 	})
+}
+
+func TestPingsAreReadWithWhatTheyWereAsked(t *testing.T) {
+	const none = "4 packets transmitted, 0 received, 100% packet loss, time 3055ms\n"
+	for _, tt := range []struct {
+		text string
+		size int
+		df   bool
+		loss float64
+	}{
+		{"$ ping -M do -s 1472 192.0.2.1\n" + none, 1472, true, 1},
+		{"% ping -D -s 1472 192.0.2.1\n4 packets transmitted, 0 packets received, 100.0% packet loss\n", 1472, true, 1},
+		{"C:\\> ping -f -l 1472 192.0.2.1\nPackets: Sent = 4, Received = 0, Lost = 4 (100% loss),\n", 1472, true, 1},
+		{"rtr#ping 192.0.2.1 size 1500 df-bit\nSuccess rate is 0 percent (0/5)\n", 1500, true, 1},
+		{"# ping -f -c 1000 192.0.2.1\n1000 packets transmitted, 990 received, 1% packet loss, time 12ms\n", 0, false, 0.01},
+		{"$ ping -D 192.0.2.1\n" + none, 0, false, 1},
+		{"$ ping 192.0.2.1\nPING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.\n" + none, 0, false, 1},
+	} {
+		var c Collection
+		c.Add("x.txt", []byte(tt.text))
+		got := c.Result().Pings
+		if len(got) != 1 {
+			t.Errorf("%q: %d pings, want one", tt.text, len(got))
+			continue
+		}
+		p := got[0]
+		if p.DF != tt.df || tt.size > 0 && p.Size != tt.size || p.Loss == nil || math.Abs(*p.Loss-tt.loss) > 1e-9 || p.Host != "192.0.2.1" {
+			t.Errorf("%q: %+v, want size %d, DF %v, loss %g", tt.text, p, tt.size, tt.df, tt.loss)
+		}
+	}
 }

@@ -33,11 +33,13 @@ var (
 
 	pingHead    = regexp.MustCompile(`(?i)^PING ([\w.:-]+)[^\n]*?\s(\d{1,5})(?:\(\d+\))? (?:data )?bytes`)
 	pingCommand = regexp.MustCompile(`(?i)(?:^|[\s#>$])ping6?(?:\.exe)?((?: +[^\s]+)+)`)
-	pingSize    = regexp.MustCompile(`(?i)(?:-s|-l|\bsize) ?(\d{2,5})\b`)
-	pingDF      = regexp.MustCompile(`(?i)-M (?:do|probe)\b|(?:^| )-[fD]\b|\bdf-bit\b|do-not-fragment|\bdf\b`)
-	pingTarget  = regexp.MustCompile(`(?:^| )((?:\d{1,3}\.){3}\d{1,3}|[0-9a-fA-F]*:[0-9a-fA-F:]+|[A-Za-z][\w-]*(?:\.[\w-]+)+)(?: |$)`)
-	pingHost    = regexp.MustCompile(`(?i)ping[^\d\n]{1,60}?((?:\d{1,3}\.){3}\d{1,3})`)
-	tooBig      = regexp.MustCompile(`(?i)[^\n]*(?:frag needed|needs? to be fragmented|message too long|packet too big|must be fragmented|doit être fragmenté|fragmentiert werden)[^\n]*`)
+	// pingSize and pingDF are the letters of Linux (-s, -M do), macOS (-s, -D), Windows (-l, -f), IOS and Junos (size, df-bit,
+	// do-not-fragment). Linux has -f, -l and -D for other things: they count only with the size of their own system.
+	pingSize   = regexp.MustCompile(`(?:^| )(?:-s|-l|size) ?(\d{2,5})\b`)
+	pingDF     = regexp.MustCompile(`-M (?:do|probe)\b|\bdf-bit\b|do-not-fragment|(?: -f\b.* -l ?\d| -l ?\d.* -f\b)|(?: -D\b.* -s ?\d| -s ?\d.* -D\b)`)
+	pingTarget = regexp.MustCompile(`(?:^| )((?:\d{1,3}\.){3}\d{1,3}|[0-9a-fA-F]*:[0-9a-fA-F:]+|[A-Za-z][\w-]*(?:\.[\w-]+)+)(?: |$)`)
+	pingHost   = regexp.MustCompile(`(?i)ping[^\d\n]{1,60}?((?:\d{1,3}\.){3}\d{1,3})`)
+	tooBig     = regexp.MustCompile(`(?i)[^\n]*(?:frag needed|needs? to be fragmented|message too long|packet too big|must be fragmented|doit être fragmenté|fragmentiert werden)[^\n]*`)
 )
 
 // findPings claims the summaries of ping: a line that says how much was lost, and the one behind it that says how long it
