@@ -164,10 +164,11 @@ func demoHTML(w io.Writer, d DemoDocument) error {
 
 // DemoVerdict says in lines what happened in a scenario that was run, and whether it was found.
 func DemoVerdict(s DemoScenario) []string {
-	out := []string{"what happened: " + s.help}
+	happened := "what happened: " + s.help
 	if s.Expected.Device != "" {
-		out[0] += " (" + chainText(s.Expected.Chain) + " on " + whereText(s.Expected.Device, s.Expected.Port) + ")"
+		happened += " (" + chainText(s.Expected.Chain) + " on " + whereText(s.Expected.Device, s.Expected.Port) + ")"
 	}
+	out := report.Wrap(happened, report.Columns)
 	if s.Right != nil && *s.Right {
 		out = append(out, fmt.Sprintf("the answer is right; outages are off by %s, events by %s (medians)", msText(s.OutageErrorMS), msText(s.DatingErrorMS)))
 		return out
