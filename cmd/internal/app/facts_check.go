@@ -3,11 +3,11 @@ package app
 import (
 	"cmp"
 	"fmt"
-	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
+	"unicode"
 
 	"whydrop/correlate/timeline"
 )
@@ -29,7 +29,7 @@ func (c *factsCheck) file(f factsFile) {
 		key := fmt.Sprintf("probes[%d]", i)
 		c.oneOf(key+".proto", p.Proto, "tcp", "udp", "icmp", "connect", "http", "dns", "stamp")
 		c.oneOf(key+".direction", p.Direction, timeline.Forward, timeline.Reverse, timeline.Both)
-		c.ratio(key+".loss_ratio", p.LossRatio)
+		c.ratio(key+".loss_ratio", p.LossRatio.number)
 	}
 	for i, e := range f.Events {
 		key := fmt.Sprintf("events[%d]", i)
@@ -41,7 +41,7 @@ func (c *factsCheck) file(f factsFile) {
 		}
 	}
 	for i, h := range f.Hosts {
-		c.ratio(fmt.Sprintf("hosts[%d].cpu_ratio", i), h.CPURatio)
+		c.ratio(fmt.Sprintf("hosts[%d].cpu_ratio", i), h.CPURatio.number)
 	}
 }
 
@@ -74,16 +74,52 @@ func (c *factsCheck) port(key string, p factsPort) {
 	}
 }
 
-// hint names the metric that comes nearest to an unknown one.
+// hint names the metric that an unknown name means: the one that has it as a source (a MIB object, a field of show
+// interfaces), or the one that is spelled most alike.
 func hint(key string) string {
-	best, distanceOf := "", math.MaxInt
+	best, bestScore := "", 0.0
 	for _, d := range timeline.Metrics() {
-		if n := distance(strings.ToLower(key), string(d.Metric)); n < distanceOf && (d.Kind == timeline.KindPort || d.Kind == timeline.KindDevice) {
-			best, distanceOf = string(d.Metric), n
+		if d.Kind != timeline.KindPort && d.Kind != timeline.KindDevice {
+			continue
 		}
+		alike := 1 - float64(distance(strings.ToLower(key), string(d.Metric)))/float64(max(len(key), len(d.Metric)))
+		score := alike
+		for _, s := range append(metricSource.FindAllString(d.Sources, -1), d.Name) {
+			switch a, b := letters(s), letters(key); {
+			case a == b:
+				score = max(score, 2+alike)
+			case len(b) > 2 && strings.Contains(a, b):
+				score = max(score, 1+float64(len(b))/float64(len(a)))
+			}
+		}
+		if score > bestScore {
+			best, bestScore = string(d.Metric), score
+		}
+	}
+	if bestScore < leastAlike {
+		return "; whydrop init facts --schema lists them"
 	}
 	return fmt.Sprintf("; did you mean %q?", best)
 }
+
+// leastAlike is how much of a name must be that of a metric for it to be taken for a slip.
+const leastAlike = 0.5
+
+// metricSource is a MIB object, or a field of a show command, in a description's sources.
+var metricSource = regexp.MustCompile(`'[^']+'|[a-z]\w*[A-Z]\w*`)
+
+// letters returns a name's letters and digits alone, in lower case, with one word for what has several.
+func letters(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
+	return oneWord.Replace(s)
+}
+
+var oneWord = strings.NewReplacer("discards", "drops", "dropped", "drops", "octets", "rate", "bps", "rate", "input", "in", "output", "out", "rx", "in", "tx", "out")
 
 func (c *factsCheck) ratio(key string, v number) {
 	if v.isSet() && v.value > 1 {
@@ -100,48 +136,6 @@ func (c *factsCheck) oneOf(key string, v scalar, valid ...string) {
 		return
 	}
 	c.addf(v.line, "%s: unknown %q; here may stand: %s", key, v.text, strings.Join(valid, ", "))
-}
-
-// timeLayouts are the ways in which a time may be written, each with how exactly it tells it.
-var timeLayouts = []struct {
-	layout string
-	exact  time.Duration
-}{
-	{time.RFC3339Nano, time.Millisecond}, {"2006-01-02T15:04:05.999999999", time.Millisecond}, {"2006-01-02 15:04:05.999999999", time.Millisecond},
-	{"2006-01-02T15:04", time.Minute}, {"2006-01-02 15:04", time.Minute}, {"2006-01-02", 24 * time.Hour}, {"15:04:05.999999999", time.Millisecond}, {"15:04", time.Minute},
-}
-
-// toldTime is a time as somebody told it.
-type toldTime struct {
-	at    time.Time     // in the year 0 if only the time of day was told
-	exact time.Duration // how exactly
-}
-
-// factsTime reads a time.
-func factsTime(s string) (toldTime, error) {
-	for _, l := range timeLayouts {
-		t, err := time.Parse(l.layout, s)
-		if err != nil {
-			continue
-		}
-		exact := l.exact
-		if exact < time.Second && !strings.Contains(s, ".") {
-			exact = time.Second
-		}
-		return toldTime{t.UTC(), exact}, nil
-	}
-	return toldTime{}, fmt.Errorf("%q is no time like 2026-03-02T14:02:05Z, 2026-03-02 14:02:05 or 14:02:05", s)
-}
-
-// hasDay says whether the date was told.
-func (t toldTime) hasDay() bool { return t.at.Year() > 0 }
-
-// on returns the time with the given day if it has none of its own.
-func (t toldTime) on(day time.Time) toldTime {
-	if !t.hasDay() {
-		t.at = t.at.AddDate(day.Year(), int(day.Month())-1, day.Day()-1)
-	}
-	return t
 }
 
 // eventNames returns the types of events that may stand in a file of facts.

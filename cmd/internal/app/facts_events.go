@@ -50,6 +50,7 @@ var (
 // "for 30 s".
 func attrsOfText(e factsEvent) map[string]string {
 	out := map[string]string{}
+	maps.Copy(out, e.word)
 	text := strings.TrimSpace(e.Text.text)
 	for _, m := range keyValue.FindAllStringSubmatch(text, -1) {
 		out[m[1]] = strings.Trim(m[2], `"`)

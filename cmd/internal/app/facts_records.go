@@ -119,10 +119,12 @@ func (b *factsBuilder) chooseDay() {
 	for _, p := range b.file.Probes {
 		texts = append(texts, p.When.text)
 	}
-	bare, dated := false, false
+	bare, dated, counted := false, false, false
 	for _, s := range texts {
 		switch t, err := factsTime(s); {
 		case err != nil:
+		case t.count:
+			counted = true
 		case !t.hasDay():
 			bare = true
 		case !dated:
@@ -130,6 +132,8 @@ func (b *factsBuilder) chooseDay() {
 		}
 	}
 	switch {
+	case counted:
+		b.out.Notes = append(b.out.Notes, "Times that are numbers are taken for seconds since a beginning that was not told.")
 	case bare && dated:
 		b.out.Notes = append(b.out.Notes, "Times of day without a date are taken for those of "+b.day.Format(time.DateOnly)+".")
 	case bare:
@@ -142,10 +146,10 @@ func (b *factsBuilder) chooseDay() {
 func (b *factsBuilder) span() {
 	length := time.Minute
 	for _, p := range b.file.Ports {
-		length = max(length, lengthOf(p.Interval))
+		length = max(length, lengthOf(p.Interval.number))
 	}
 	for _, p := range b.file.Probes {
-		length = max(length, lengthOf(p.DurationS))
+		length = max(length, lengthOf(p.DurationS.number))
 	}
 	var told timeline.Span
 	for _, e := range b.file.Events {
@@ -155,7 +159,7 @@ func (b *factsBuilder) span() {
 	}
 	for _, p := range b.file.Probes {
 		if t, err := b.told(p.When.text); err == nil {
-			told = told.Union(timeline.Span{From: t.at.Add(-t.exact), To: t.at.Add(t.exact + lengthOf(p.DurationS))})
+			told = told.Union(timeline.Span{From: t.at.Add(-t.exact), To: t.at.Add(t.exact + lengthOf(p.DurationS.number))})
 		}
 	}
 	b.out.Undated = slices.ContainsFunc(b.file.Events, func(e factsEvent) bool { return !e.Time.isSet() && e.Type.isSet() })
@@ -283,7 +287,7 @@ func (b *factsBuilder) port(p factsPort) {
 		sub = timeline.Device(p.name())
 	}
 	interval := b.all
-	if d := lengthOf(p.Interval); d > 0 {
+	if d := lengthOf(p.Interval.number); d > 0 {
 		interval.From = interval.To.Add(-d)
 	}
 	if p.Speed.isSet() {
@@ -382,8 +386,9 @@ func (b *factsBuilder) probe(p factsProbe) {
 		}
 	}
 	for key, v := range map[string]number{
-		"rate_bps": p.RateBps, "offered_bps": p.OfferedBps, "loss_ratio": p.LossRatio, "retransmits": p.Retransmits, "window_bytes": p.WindowBytes,
-		"rtt_ms": p.RTTMs, "streams": p.Streams, "size_bytes": p.SizeBytes, "jitter_ms": p.JitterMs, "duration_s": p.DurationS,
+		"rate_bps": p.RateBps.number, "offered_bps": p.OfferedBps.number, "loss_ratio": p.LossRatio.number, "retransmits": p.Retransmits,
+		"window_bytes": p.WindowBytes.number, "rtt_ms": p.RTTMs.number, "streams": p.Streams, "size_bytes": p.SizeBytes.number,
+		"jitter_ms": p.JitterMs.number, "duration_s": p.DurationS.number,
 	} {
 		if v.isSet() {
 			attrs[key] = strconv.FormatFloat(v.value, 'f', -1, 64)
@@ -395,7 +400,7 @@ func (b *factsBuilder) probe(p factsProbe) {
 	sp := b.all
 	if t, err := b.told(p.When.text); err == nil {
 		sp = timeline.Around(t.at, t.exact)
-		sp.To = sp.To.Add(lengthOf(p.DurationS))
+		sp.To = sp.To.Add(lengthOf(p.DurationS.number))
 	}
 	b.put(timeline.Event{Subject: timeline.Path(b.pathOf(p)), Type: timeline.EventResult, Span: sp, Attrs: attrs, Origin: b.origin})
 }

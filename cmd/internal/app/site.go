@@ -491,7 +491,7 @@ func home(path string) string {
 	return filepath.Join(dir, rest)
 }
 
-var rateText = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*([kKmMgGtT]?)(?:bit/s|bps|bit)?$`)
+var rateText = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*([kKmMgGtT]?)(?:(?i:bits?/s(?:ec)?|bps|bits?)|b/s)?$`)
 
 // ParseRate reads a rate as users of iperf3 write it: "50M", "1.5G", "800k", "50 Mbit/s", or "unlimited" (0).
 // Prefixes are decimal. The result is in bit/s.
