@@ -28,6 +28,8 @@ var huawei = []rule{
 	on("ERRDOWN", `(?i:errdown|error-down).*?(?:ifName|InterfaceName|interface) ?=? ?(?P<port>[A-Za-z][^,)\s]*).*?(?:Cause|reason) ?=? ?(?P<cause>[^,)\s]+)`, timeline.EventErrDisabled, "from", "up", "to", "disabled"),
 	on("MAC", `(?:MFLP|MAC)\w*/\d/\S*?: ?.*?(?i:mac)[ -]?(?i:address)?[ =]*(?P<mac>[0-9a-fA-F-]{14}).*?(?:from|OriginalPort ?=) ?(?P<from_port>[^\s,]+) ?(?:to|, ?(?:FlappingPort|port) ?=) ?(?P<to_port>[^\s,)]+)`, timeline.EventMACMove).then(movedPorts),
 	on("MflpVlanLoopAlarm", `MflpVlanLoopAlarm\S*: ?.*?Vlan[Ii]d ?= ?(?P<vlan>\d+), ?Original-Port ?= ?(?P<from_port>[^\s,]+), ?Flapping port 1 ?= ?(?P<to_port>[^\s,]+)`, timeline.EventMACMove).then(movedPorts),
+	on("DLDP", `DLDP/\d/hwDldpUnidirectionalLink_active.*?IfName ?= ?(?P<port>[^,)\s]+)(?:.*?FaultReason ?= ?(?P<reason>[^,)]+))?`, timeline.EventUDLD, "to", "unidirectional"),
+	on("DLDP", `DLDP/\d/DLDP_LINK_UNIDIRECTIONAL\S*: ?DLDP detected a unidirectional link on interface (?P<port>[A-Z]\S*\d)`, timeline.EventUDLD, "to", "unidirectional"),
 	on("LAGG/", `LAGG/\d/LAGG_(?P<to>ACTIVE|INACTIVE)\S*: ?Member port (?P<port>\S+) of aggregation group (?P<aggregate>\S+)`, timeline.EventLAGMember).then(lagWords),
 	on("STORM", `(?i:storm).*?(?:interface|port|Interface) ?=? ?(?P<port>[A-Z][\w-]*\d+/\d[\w/]*)`, timeline.EventStorm, "to", "active"),
 	on("PWR", `(?i:power|pwr)\w*.*?(?P<reason>(?i:fail|fault|absent|invalid))`, timeline.EventPower, "to", "failed"),

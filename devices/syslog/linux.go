@@ -6,11 +6,14 @@ import (
 	"whydrop/correlate/timeline"
 )
 
-// linux: the kernel, bonding, the bridge, systemd-networkd and NetworkManager, keepalived. Sources: the messages in the Linux
-// kernel (net/bridge/br_stp.c, drivers/net/bonding/bond_main.c, drivers/net/ethernet), keepalived and systemd sources.
+// linux: the kernel, bonding, the bridge, systemd-networkd and NetworkManager, keepalived, and the link states of the BSDs. Sources: the messages in
+// the Linux kernel (net/bridge/br_stp.c, drivers/net/bonding/bond_main.c, drivers/net/ethernet, drivers/net/phy), in sys/net/if.c
+// of FreeBSD, keepalived and systemd sources.
 var linux = []rule{
 	on("NIC Link is ", `(?P<port>[A-Za-z][\w.@-]*):? (?:[a-z0-9_]+: [A-Za-z][\w.-]* )?NIC [Ll]ink is (?P<to>[Uu]p|[Dd]own)`, timeline.EventOper, "layer", "link").then(admin),
 	on("Link is ", `(?P<port>[A-Za-z][\w.@-]*)(?:: | )Link is (?P<to>[Uu]p|[Dd]own)`, timeline.EventOper, "layer", "link").then(admin),
+	on("Downshift occurred", `Downshift occurred from negotiated speed (?P<from>[\d.]+[MG])bps to actual speed (?P<to>[\d.]+[MG])bps`, timeline.EventSpeed).then(bits), // of a transceiver chip: its name is none of a port
+	on("link state changed to ", `(?P<port>[a-z][\w.]*\d): link state changed to (?P<to>UP|DOWN)`, timeline.EventOper, "layer", "link").then(admin), // FreeBSD
 	on("link ", `(?P<port>[A-Za-z][\w.@-]*): link (?:is )?(?P<to>up|down)\b`, timeline.EventOper, "layer", "link").then(admin),
 	on("link becomes ready", `(?P<port>[A-Za-z][\w.@-]*): link becomes ready`, timeline.EventOper, "layer", "protocol", "from", "down", "to", "up"),
 	on("arrier", `(?P<port>[A-Za-z][\w.@-]*): (?P<word>Gained|Lost) carrier`, timeline.EventOper, "layer", "link").then(carrier),
@@ -36,6 +39,13 @@ func carrier(a map[string]string) {
 	a["to"] = firstWord(strings.ToLower(a["word"]), map[string]string{"gained": "up", "acquired": "up", "disconnected": "down", "connected": "up", "lost": "down"})
 	delete(a, "word")
 	admin(a)
+}
+
+// bits writes speeds as the timeline has them: in bit/s.
+func bits(a map[string]string) {
+	for _, k := range []string{"from", "to"} {
+		a[k] = strings.NewReplacer("2.5g", "2500000000", "g", "000000000", "m", "000000").Replace(strings.ToLower(a[k]))
+	}
 }
 
 func bonded(a map[string]string) {
