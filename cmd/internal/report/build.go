@@ -128,7 +128,11 @@ func blind(in Input) []string {
 	if watched && !device {
 		out = append(out, "no device could be read")
 	}
-	if !any && len(out) == 0 {
+	switch {
+	case any || len(out) > 0:
+	case len(in.Problems) > 0:
+		out = append(out, "nothing could be read")
+	default:
 		out = append(out, "nothing was measured")
 	}
 	return out

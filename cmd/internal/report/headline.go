@@ -21,7 +21,7 @@ func headline(d Document, ds []rules.Diagnosis, outages []correlate.Outage) stri
 	case len(outages) > 0:
 		return "Cannot tell why: " + downtime(outages)
 	}
-	missing := blind(Input{Topology: d.Topology, Snapshot: d.Snapshot})
+	missing := blind(Input{Topology: d.Topology, Snapshot: d.Snapshot, Problems: d.Problems})
 	if len(missing) == 0 {
 		return "Cannot tell"
 	}

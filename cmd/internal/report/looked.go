@@ -22,6 +22,7 @@ type Look struct {
 	Reasons        map[string]int
 	OnPath         bool
 	nothingWasRead bool
+	shown          bool // what is known of it was shown or told, not asked for
 }
 
 // OffPort is a port off the path and how many events it had.
@@ -49,7 +50,7 @@ func Looked(d Document) []Look {
 		}
 		l := at[id]
 		if l == nil {
-			l = &Look{Name: name, Reasons: map[string]int{}, nothingWasRead: true}
+			l = &Look{Name: name, Reasons: map[string]int{}, nothingWasRead: true, shown: len(d.Inputs) > 0 && d.Session == nil}
 			at[id] = l
 			out = append(out, l)
 		}
@@ -115,6 +116,8 @@ func (l Look) String() string {
 	var parts []string
 	switch {
 	case l.nothingWasRead && l.Gaps == 0 && l.Events > 0: // told by hand or by its log
+	case l.nothingWasRead && l.shown && l.Gaps == 0:
+		parts = append(parts, "nothing was told of it")
 	case l.nothingWasRead:
 		parts = append(parts, "nothing could be read")
 	case l.Ports > 0:
