@@ -19,6 +19,8 @@ var cisco = []rule{
 	on("uard unblocking port", `(?i:(?P<guard>root|loop|bpdu)[ -]?guard) unblocking port (?P<port>\S+?) on (?P<tree>VLAN\s?\d+|MST\s?\d+)`, timeline.EventInconsistent, "to", "cleared"),
 	on("BLOCK_PVID", `-BLOCK_PVID_(?:LOCAL|PEER): Blocking (?P<port>\S+) on (?P<tree>VLAN\d+)`, timeline.EventInconsistent, "to", "blocked", "guard", "pvid"),
 	on("UNBLOCK_CONSIST_PORT", `Unblocking (?P<port>\S+) on (?P<tree>VLAN\d+)`, timeline.EventInconsistent, "to", "cleared"),
+	on("PVSTSIM_FAIL", `Blocking (?:\w+ )?port (?P<port>[^\s:]+):? Inconsistent`, timeline.EventInconsistent, "to", "blocked", "guard", "pvst"),
+	on("PVSTSIM_OK", `(?i:inconsistency cleared) .*?port (?P<port>[^\s:]+)`, timeline.EventInconsistent, "to", "cleared", "guard", "pvst"),
 	on("BPDU", `BLOCK_BPDUGUARD: Received BPDU on port (?P<port>\S+?)(?: with BPDU [Gg]uard enabled.*)?$`, timeline.EventInconsistent, "to", "blocked", "guard", "bpdu"),
 
 	// Ports shut by the device.

@@ -14,7 +14,8 @@ import (
 
 // readLines reads the events whose text is a line of a device's log, or several, as the log itself would be read: what type of
 // event it is, of which port, when, and what else it says, where the file does not tell that. Without the name of a message
-// (%LINK-3-UPDOWN) it is taken for a line only if the file calls it one: a person's words are a person's.
+// (%LINK-3-UPDOWN) it is taken for a line only if the file calls it one or nobody talks like that: a person's words are a person's,
+// and read as such.
 func (f *factsFile) readLines() {
 	var out []factsEvent
 	for _, e := range f.Events {
@@ -27,18 +28,20 @@ func (f *factsFile) readLines() {
 			read = append(read, one)
 		}
 		if !understood {
+			f.readProse(&e)
 			read = []factsEvent{e}
 		}
 		out = append(out, read...)
 	}
 	f.Events = out
+	f.countTopologyChanges()
 }
 
 // readLine reads one, and says whether it is a line that is understood.
 func (f *factsFile) readLine(e *factsEvent) bool {
 	// A line gives no year; the one that stands for none will do.
 	line := syslog.Parse(e.Text.text, report.NoDay.AddDate(0, 6, 0))
-	named := !e.Type.isSet() && line.Mnemonic != ""
+	named := !e.Type.isSet() && (line.Mnemonic != "" || unmistakable(line.Type))
 	if line.Type == "" || line.Type == timeline.EventSyslog || !named && e.Type.text != string(timeline.EventSyslog) && e.Type.text != string(line.Type) {
 		return false
 	}

@@ -1,0 +1,142 @@
+package app
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"whydrop/correlate/timeline"
+)
+
+// prose is a sentence in which people tell an event that devices tell in a line of their logs. Only sentences that can hardly
+// mean anything else are in the list; the first that fits is taken.
+type prose struct {
+	re     *regexp.Regexp // its named groups are the event's attributes
+	typ    timeline.EventType
+	with   map[string]string
+	about  string         // what the event must name for it: "port", "time", "device"
+	unless *regexp.Regexp // what makes it mean something else
+}
+
+const (
+	hexMAC   = `(?P<mac>(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}[.-]){2}[0-9a-f]{4})`
+	portName = `(?:ports? )?(?P<%s>[a-z][\w/.:-]*[\w/])`
+	// becoming leads to the state that a unit took or has.
+	becoming = `(?:state (?:is |=|:|->)? ?|is (?:now |still |also |the )*|are (?:now |still |also )*|be(?:came|comes|coming) (?:the )?|went |goes |(?:changed|moved|switched|transition\w*|promoted|switches) to (?:the )?|elected (?:as )?(?:the )?|entering |enters |says |took over as (?:the )?|takes over as (?:the )?|-> ?)`
+	// ours are programs whose restart is not their machine's.
+	programs = `snmpd|agent|daemon|service|process\w*|pods?|container\w*|docker|flanneld|keepalived|bgpd|ospfd|alert\w*|monitoring|librenms|zabbix|cacti|says`
+	// tried are the words around something that was done as a cure.
+	tried = `no (?:change|difference|effect)|help\w*|avail|fixe[sd]|cured?|until|without|not |n't|never|same|again and again`
+)
+
+var (
+	notTheMachine = regexp.MustCompile(`(?i)\b(?:` + programs + `|` + tried + `)`)
+	notNow        = regexp.MustCompile(`(?i)\b(?:if|when(?:ever)?|should|would|could|can|configured|planned|never|not|no|since|always|ever|all the time)\b`)
+)
+
+// proses lists the sentences; a new one is one line.
+var proses = []prose{
+	{typ: timeline.EventOper, about: "port", re: sentence(`^(?:the |this |its )?(?:(?:link|port|interface|carrier|line protocol)(?: state)? )?(?:changed (?:interface )?state to |is |was |went |goes |came |comes |back )*(?P<to>up|down)\b`), unless: notNow},
+	{typ: timeline.EventSTPState, about: "port", re: sentence(`^(?:the port |port |state )?(?:now |is |went |goes |goes to |moved |changed |enter(?:s|ed) |in |into |to )*(?P<to>listening|learning|forwarding|blocking|discarding)\b`), unless: notNow},
+	{typ: timeline.EventInconsistent, about: "port", with: map[string]string{"to": "blocked"}, re: sentence(`\b(?P<guard>root|loop)[ -]?guard\b.{0,60}\b(?:block\w*|inconsisten\w*)|\b(?P<guard2>root|loop|type|pvid|pvst)[ _-]?inconsisten\w*`), unless: notNow},
+	{typ: timeline.EventGateway, re: sentence(`\b(?:(?P<protocol>hsrp|vrrp|glbp|carp)\b.{0,60}?|(?:standby |vlan ?\d+ )?(?:group|grp|vrid) (?P<group>\d+)\b.{0,30}?)\b` + becoming + `(?P<to>active|master|standby|backup|init|speak)\b`), unless: notNow},
+	{typ: timeline.EventFailover, re: sentence(`\b(?:ha|failover|cluster|firewall)\b.{0,60}?\b` + becoming + `(?P<to>primary|active|master)\b`), unless: notNow},
+	{typ: timeline.EventFailover, with: map[string]string{"to": "active"}, about: "time", re: sentence(`\b(?:fail(?:ed|s)[ -]?over|took over from|(?:ha|firewall|cluster)[ -](?:fail-?over|switch-?over)|fail-?over (?:happened|occurred|took place|was triggered|event))\b`), unless: notNow},
+	{typ: timeline.EventMACMove, about: "device", re: sentence(hexMAC + `\b.{0,40}?\b(?:moved|moves|moving|flap\w*|jump\w*|bounc\w*)\b.{0,20}?\b(?:from|between) ` + strings.ReplaceAll(portName, "%s", "from") + ` (?:to|and) ` + strings.ReplaceAll(portName, "%s", "to"))},
+	{typ: timeline.EventMember, about: "device", re: sentence(`\b(?P<unit>(?:unit|member|stack member|line ?card|fex|slot) #?\d+)\b.{0,20}?\b(?P<to>not present|removed|left|lost|gone|absent|missing|down|off|no power|failed|reloaded|rebooted|crashed|died|dead)\b`), unless: notThere},
+	{typ: timeline.EventRestart, about: "time", re: sentence(`\b(?:rebooted|reboots|reloaded|reloads|restarted|crashed|power[ -]?cycled|lost power|uptime (?:has been |was |is |fell |went )?(?:reset|back|to|at|only|now)?(?: to| at)? ?(?:0|zero|reset)\b)`), unless: notTheMachine},
+	{typ: timeline.EventTopologyChange, about: "device", re: sentence(`\b(?:topology changes?|tcns?)(?: count)?:? (?P<total>\d+)\b(?:.{0,60}?\bfrom (?P<port>[a-z][\w-]*\d[\w/.]*))?|\b(?P<total2>\d+) topology changes\b`)},
+	{typ: timeline.EventRoute, about: "time", with: map[string]string{"to": "down"}, re: sentence(`\b(?P<protocol>ospf|bgp|eigrp|is-?is|bfd)\b.{0,60}?\b(?:down|dropped|flapp?\w*|lost|expired)\b`), unless: notNow},
+}
+
+var notThere = regexp.MustCompile(`(?i)\b(?:if|when(?:ever)?|should|would|could|can|planned|never)\b`)
+
+func sentence(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?i)` + pattern) }
+
+// readProse takes an event that a person wrote down without its type for what its sentence tells, and says whether it tells one.
+func (f *factsFile) readProse(e *factsEvent) bool {
+	if e.Type.isSet() || len(e.Text.text) > longestProse {
+		return false
+	}
+	for _, p := range proses {
+		if !p.fits(*e) {
+			continue
+		}
+		m := p.re.FindStringSubmatch(e.Text.text)
+		if m == nil || p.unless != nil && p.unless.MatchString(e.Text.text) {
+			continue
+		}
+		e.Type, e.said = scalar{string(p.typ), e.Text.line}, attrsOfProse(p, m)
+		return true
+	}
+	return false
+}
+
+// longestProse is the most letters of a sentence that tells one event; a story tells several.
+const longestProse = 200
+
+func (p prose) fits(e factsEvent) bool {
+	switch p.about {
+	case "port":
+		return e.Device.isSet() && e.Port.isSet()
+	case "time":
+		return e.Device.isSet() && e.Time.isSet()
+	}
+	return e.Device.isSet()
+}
+
+// statesOfPeople are words of people for states, and ours.
+var statesOfPeople = map[string]string{"primary": "active", "master": "active", "backup": "standby", "discarding": "blocking", "not present": "absent"}
+
+func attrsOfProse(p prose, m []string) map[string]string {
+	out := map[string]string{}
+	for k, v := range p.with {
+		out[k] = v
+	}
+	for i, name := range p.re.SubexpNames() {
+		if name == "" || m[i] == "" {
+			continue
+		}
+		v := m[i]
+		if p.typ != timeline.EventMACMove || name == "mac" {
+			v = strings.ToLower(v)
+		}
+		out[strings.TrimSuffix(name, "2")] = cmp.Or(statesOfPeople[v], v)
+	}
+	switch {
+	case p.typ == timeline.EventOper:
+		out["from"] = map[string]string{"up": "down", "down": "up"}[out["to"]]
+	case p.typ == timeline.EventMember && !strings.Contains("absent removed left lost down failed", out["to"]):
+		out["to"] = "lost (" + out["to"] + ")"
+	}
+	return out
+}
+
+// countTopologyChanges makes of what a device's counter of topology changes stood at what it counted from one to the next: the first
+// tells of no change.
+func (f *factsFile) countTopologyChanges() {
+	last := map[string]float64{}
+	for i := range f.Events {
+		e := &f.Events[i]
+		n, err := strconv.ParseFloat(e.said["total"], 64)
+		if err != nil || e.Type.text != string(timeline.EventTopologyChange) {
+			continue
+		}
+		before, known := last[e.Device.text]
+		last[e.Device.text] = n
+		if !known || n <= before {
+			e.Type, e.said = scalar{}, nil
+			continue
+		}
+		e.said["count"] = strconv.FormatFloat(n-before, 'f', -1, 64)
+	}
+}
+
+// wordsOfLogs are the types of events whose lines no person's sentence resembles, though they have no name in front: of keepalived,
+// the bridge of the kernel and the firewalls.
+var wordsOfLogs = []timeline.EventType{timeline.EventGateway, timeline.EventFailover, timeline.EventSTPState, timeline.EventInconsistent}
+
+// unmistakable says whether a line without the name of a message is a device's all the same.
+func unmistakable(t timeline.EventType) bool { return slices.Contains(wordsOfLogs, t) }
