@@ -192,6 +192,9 @@ func (b *factsBuilder) topology() {
 		}
 		path := correlate.Path{Name: name, To: p.to.text}
 		for _, h := range p.hops {
+			if b.isEnd(p, h) {
+				continue
+			}
 			var names []string
 			for _, s := range h.names {
 				names = append(names, s.text)
@@ -232,6 +235,16 @@ func (b *factsBuilder) topology() {
 		}
 	}
 	b.assumeLink()
+}
+
+// isEnd says whether a hop is one of the two hosts that a path leads between and nothing more: no port or event is of it.
+func (b *factsBuilder) isEnd(p factsPath, h hop) bool {
+	if len(h.names) != 1 || h.names[0].text != p.from.text && h.names[0].text != p.to.text {
+		return false
+	}
+	name := h.names[0].text
+	return !slices.ContainsFunc(b.file.Ports, func(p factsPort) bool { return p.name() == name }) &&
+		!slices.ContainsFunc(b.file.Events, func(e factsEvent) bool { return e.Device.text == name })
 }
 
 // assumeLink takes the only two ports that are told for the two ends of one link, if they are on two devices.
