@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +37,8 @@ type result struct {
 	dropped   float64 // by the receiving host
 	words     string  // what people wrote of it: note, when and the path's name, in small letters
 	early     bool    // only the beginning of a test
+	claimed   bool    // the sender says that no datagram was lost, which it cannot know; loss is NaN then
+	absurd    bool    // figures that cannot be: more lost than sent, or less than nothing
 }
 
 // resultOf reads an EventResult.
@@ -67,12 +70,22 @@ func resultOf(e timeline.Event) result {
 	if math.IsNaN(r.offered) && r.proto == "udp" && r.rate > 0 && r.loss > 0 && r.loss < 1 {
 		r.offered = r.rate / (1 - r.loss)
 	}
+	if r.absurd = r.loss < 0 || r.loss > 1 || absurdLoss.MatchString(r.words); r.absurd {
+		r.loss = nan
+	}
+	if r.claimed = r.proto == "udp" && r.loss == 0 && senderWords.MatchString(r.words) && !receiverWords.MatchString(r.words); r.claimed {
+		r.loss = nan
+	}
 	r.early = earlyWords.MatchString(r.words) && !beganWords.MatchString(r.words)
 	if e.Attrs["paced"] == "true" {
 		r.words += " | paced"
 	}
 	return r
 }
+
+// absurdLoss are the counts and shares of loss that iperf3 prints when its counter of datagrams ran over: -792929/24122
+// (-3.3e+03%).
+var absurdLoss = regexp.MustCompile(`(^|[^\d.])-\d+ ?/ ?\d+|\(-[\d.]+(e\+?\d+)? ?%\)|\((1\d\d+|[2-9]\d\d+)(\.\d+)? ?%\)`)
 
 // tcp says whether it moved bytes with congestion control, as far as is told: what has neither loss nor a name is TCP.
 func (r result) tcp() bool {
@@ -83,6 +96,9 @@ func (r result) tcp() bool {
 func (r result) lossy() bool { return r.loss >= lossyFrom }
 
 func (r result) clean() bool { return r.loss <= cleanTo }
+
+// asTold says whether a sender that was told its rate reached it: nothing else limits it then.
+func (r result) asTold() bool { return r.offered > 0 && r.rate >= 0.95*r.offered }
 
 // waits are kinds of tests of which the time until the answer is the result.
 var waits = map[string]bool{"connect": true, "http": true, "dns": true}

@@ -27,7 +27,7 @@ type testFacts struct {
 	RateSpread  float64 `expr:"rate_spread" metric:"probe.result"` // jitter of the rates of equal tests: their range over the median
 	Retransmits float64 `expr:"retransmits" metric:"probe.result"` // of all TCP tests together
 	Retrans     float64 `expr:"retransmit_share" metric:"probe.result"`
-	CleanRate   float64 `expr:"clean_rate" metric:"probe.result"` // the fastest TCP test without a retransmit
+	CleanRate   float64 `expr:"clean_rate" metric:"probe.result"` // the fastest TCP test that hardly sent a segment again
 	Mathis      float64 `expr:"mathis" metric:"probe.result"`     // rate over what TCP reaches at the loss and round trip (Mathis 1997), of the slowest
 	Early       float64 `expr:"early" metric:"probe.result"`      // rate of the first seconds over the steady rate
 	Burst       float64 `expr:"burst" metric:"probe.result"`      // bytes that passed in the first seconds beyond what the steady rate would have carried
@@ -53,7 +53,7 @@ type testFacts struct {
 	Ceiling       float64 `expr:"ceiling" metric:"probe.result"`        // what arrives at most, whatever is offered; of one lossy test, what arrived
 	CeilingSeen   float64 `expr:"ceiling_seen" metric:"probe.result"`   // tests of different offered rates that agree on it
 	OfferedLoad   float64 `expr:"offered_load" metric:"if.speed"`       // lowest lossy offered rate over the slowest port's speed
-	TCPAbove      float64 `expr:"tcp_above" metric:"probe.result"`      // 1 if TCP carries more than the rate at which UDP loses, without retransmits
+	TCPAbove      float64 `expr:"tcp_above" metric:"probe.result"`      // 1 if TCP carries more than the rate at which UDP loses, with hardly a retransmit
 	Loaded        float64 `expr:"rtt_loaded" metric:"probe.result"`     // round trip under load, s
 	RTT           float64 `expr:"rtt" metric:"probe.result"`            // the least, s
 	Queue         float64 `expr:"queue" metric:"probe.result"`          // how much load added to it, s
@@ -68,6 +68,8 @@ type testFacts struct {
 	SpeedStep     float64 `expr:"speed_step" metric:"if.speed"`         // the fastest port of the path over the slowest
 	SizePasses    float64 `expr:"size_passes" metric:"probe.result"`    // the largest size that gets through, bytes
 	SizeFails     float64 `expr:"size_fails" metric:"probe.result"`     // the smallest above it that does not
+	Told          float64 `expr:"told" metric:"probe.result"`           // 1 if the sender of a size that fails was told so by an ICMP message, 0 if nothing came
+	ToldMTU       float64 `expr:"told_mtu" metric:"probe.result"`       // and the MTU that he was told, bytes
 	SizeSlope     float64 `expr:"size_slope" metric:"probe.result"`     // TCP's rate with the largest segments over that with the smallest
 	PacketRate    float64 `expr:"packet_rate" metric:"probe.result"`    // packets/s, if the same number passes at every size
 	FlowGain      float64 `expr:"flow_gain" metric:"probe.result"`      // rate with many flows over the rate with few
@@ -93,17 +95,23 @@ type testFacts struct {
 	WindowBest    float64 `expr:"window_best" metric:"probe.result"`    // and the smallest window, bytes, that comes within 3 % of it
 	WindowAfter   float64 `expr:"window_after" metric:"probe.result"`   // the median rate with larger windows than that, over the best
 	WindowLoses   float64 `expr:"window_loses" metric:"probe.result"`   // retransmits with those larger windows
+	AboveLine     float64 `expr:"above_line" metric:"if.speed"`         // the fastest test or first interval over the slowest port's speed, if it is told for how long it ran
+	Absurd        float64 `expr:"absurd" metric:"probe.result"`         // tests with figures that cannot be
+	Claimed       float64 `expr:"claimed" metric:"probe.result"`        // tests of which only the sender says that nothing was lost
+	PacketCap     float64 `expr:"packet_cap" metric:"probe.result"`     // packets/s that pass of small ones, if larger ones pass at more bits but not more packets a second
 	Granted       float64 `expr:"granted" metric:"probe.result"`        // the least share of the window asked for that was granted
 
 	Paths      float64 `expr:"paths"`       // tested
 	PathsClean float64 `expr:"paths_clean"` // other paths that lose nothing
 	PathsLossy float64 `expr:"paths_lossy"` // other paths that lose
 	Elsewhere  float64 `expr:"elsewhere"`   // the best TCP rate of another path
+	Unwrapped  float64 `expr:"unwrapped"`   // the same, if no test of that path speaks of a tunnel
 
 	Says    func(string) bool    `expr:"says"`    // whether anybody wrote of a topic: see topics.go
 	Ran     func(string) bool    `expr:"ran"`     // whether the words of a test itself speak of it
 	Cure    func(string) float64 `expr:"cure"`    // how many times better it was when the topic was switched; NaN if that was not compared
 	Better  func(string) string  `expr:"better"`  // the state in which it was better: on, off, changed
+	Helped  func(string) float64 `expr:"helped"`  // what people tell came of switching it: 1 the trouble ended, 0 it was in vain, NaN if they do not tell
 	Setting func(string) string  `expr:"setting"` // the value of a setting about the topic; "" if there is none
 	SetOn   func(string) string  `expr:"set_on"`  // the host or device that has it so
 	SizeOf  func(string) float64 `expr:"size_of"` // the same as a number; NaN if it is none
@@ -126,6 +134,8 @@ func (sc *scene) testFacts(ps *pathScene) *testFacts {
 	f.losses(pick(rs, func(r result) bool { return !r.ofHop() }), steady, ps.facts.Line)
 	f.delays(rs)
 	f.sizes(rs, steady)
+	f.packetCap(pick(rs, func(r result) bool { return r.proto == "udp" && r.size > 0 }))
+	f.impossible(rs, ps.facts.Line)
 	f.flows(rs, steady)
 	f.windows(steady, f.RTT)
 	f.tools(rs)
@@ -146,7 +156,7 @@ func (f *testFacts) rates(steady, tcp []result, line float64) {
 	f.Rate, f.Best = least(steady, rateOf), most(steady, rateOf)
 	f.LineShare, f.RoundRate, f.RateSpread, f.Retrans, f.Mathis, f.Early = f.Rate/(line*tcpShare), nan, nan, nan, nan, nan
 	f.Retransmits = total(steady, func(r result) float64 { return r.retrans })
-	f.CleanRate = most(pick(steady, func(r result) bool { return r.retrans == 0 }), rateOf)
+	f.CleanRate = most(pick(steady, result.hardlyAgain), rateOf)
 	f.Stops, f.StopsOneWay, f.Hangs, f.Burst = nan, nan, nan, nan
 	if len(steady) > 0 {
 		f.RoundRate = roundRate(f.Best)
@@ -223,6 +233,9 @@ func (r result) retransShare() float64 {
 	return r.retrans / (r.rate*duration/8/segment + r.retrans + 1)
 }
 
+// hardlyAgain says whether a TCP test sent no segment again, or fewer than one of 100 000, which it does not feel (Mathis 1997).
+func (r result) hardlyAgain() bool { return r.retrans == 0 || r.retransShare() < 1e-5 }
+
 // mathis returns the rate over what TCP reaches at most at the test's loss and round trip: 1.22 MSS/(RTT sqrt(p)).
 func (r result) mathis() float64 {
 	p := r.retransShare()
@@ -277,7 +290,7 @@ func (f *testFacts) losses(rs, steady []result, line float64) {
 	if len(lossy) == 0 {
 		return
 	}
-	fast := most(pick(steady, func(r result) bool { return r.retrans == 0 && (r.way() == worst.way() || r.direction == "") }), rateOf)
+	fast := most(pick(steady, func(r result) bool { return r.hardlyAgain() && (r.way() == worst.way() || r.direction == "") }), rateOf)
 	f.TCPAbove = truth(fast >= f.LossyFrom)
 	if math.IsNaN(fast) || math.IsNaN(f.LossyFrom) {
 		f.TCPAbove = nan
@@ -420,6 +433,7 @@ func (f *testFacts) sizes(rs, steady []result) {
 	if !(f.SizePasses < f.SizeFails) && len(pick(sized, func(r result) bool { return r.passed() && size(r) > f.SizeFails })) > 0 {
 		f.SizeFails = nan // larger ones get through
 	}
+	f.told(pick(sized, result.failed))
 	flows := pick(steady, func(r result) bool { return size(r) > 0 })
 	sort.SliceStable(flows, func(i, j int) bool { return size(flows[i]) < size(flows[j]) })
 	if n := len(flows); n >= 2 && size(flows[n-1]) >= 1.1*size(flows[0]) {
@@ -439,7 +453,7 @@ func (f *testFacts) flows(rs, steady []result) {
 	f.FlowGain, f.FlowTimes, f.FlowRate, f.PortsTested, f.PortsLossy, f.Unequal, f.Together = nan, nan, nan, nan, nan, nan, nan
 	for _, a := range steady {
 		for _, b := range steady {
-			if times := b.flows() / a.flows(); times > 1 && alikeBut(a, b, "streams") && !(times <= f.FlowTimes) {
+			if times := b.flows() / a.flows(); times > 1 && !a.asTold() && alikeBut(a, b, "streams") && !(times <= f.FlowTimes) {
 				f.FlowGain, f.FlowTimes, f.FlowRate = b.rate/max(a.rate, 1), times, a.rate/a.flows()
 			}
 		}
@@ -497,7 +511,7 @@ func (f *testFacts) windows(steady []result, rtt float64) {
 	f.Window, f.WindowRTT, f.WindowRate, f.WindowGot, f.WindowFit, f.WindowGrows = nan, nan, nan, nan, nan, nan
 	f.WindowPeak, f.WindowBest, f.WindowAfter, f.WindowLoses, f.Granted = nan, nan, nan, nan, nan
 	f.Granted = least(steady, func(r result) float64 { return r.granted / r.window })
-	for _, r := range steady {
+	for _, r := range pick(steady, func(r result) bool { return !r.asTold() }) {
 		w, trip := r.window, r.rtt
 		if r.granted < w {
 			w = r.granted
@@ -529,8 +543,8 @@ func (f *testFacts) scan(rs []result) {
 			break
 		}
 	}
-	if len(rs) < 3 {
-		return
+	if last := rs[len(rs)-1]; len(rs) < 3 && last.rate >= rs[0].rate/2 {
+		return // two are no scan, unless the larger window carries next to nothing
 	}
 	f.WindowPeak = most(rs, rateOf)
 	for _, r := range rs {
@@ -550,13 +564,13 @@ func (f *testFacts) tools(rs []result) {
 	for _, a := range rs {
 		for _, b := range rs {
 			if a.proto == "udp" && b.proto == "udp" && a.offered == b.offered && a.way() == b.way() && senderWords.MatchString(a.words) && receiverWords.MatchString(b.words) {
-				f.EndsDiffer = max(orZero(f.EndsDiffer), truth(a.clean() && b.lossy()))
+				f.EndsDiffer = max(orZero(f.EndsDiffer), truth((a.claimed || a.clean()) && b.lossy()))
 			}
 			if a.proto == b.proto && a.offered == b.offered && a.way() == b.way() && plainClass.MatchString(a.words) && namedClass.MatchString(b.words) {
 				f.ClassesDiffer = max(orZero(f.ClassesDiffer), truth(a.lossy() != b.lossy() && (a.clean() || b.clean())))
 			}
 			ta, tb := toolWords.FindString(a.words), toolWords.FindString(b.words)
-			if ta == tb || ta == "" && tb == "" || a.proto == "icmp" || !alikeBut(a, b, "") || a.event.Attrs["when"] != b.event.Attrs["when"] {
+			if ta == tb || ta == "" && tb == "" || a.proto == "icmp" || waits[a.proto] && !(a.rate > 0 && b.rate > 0) || !alikeBut(a, b, "") || a.event.Attrs["when"] != b.event.Attrs["when"] {
 				continue // or something was changed between the two
 			}
 			if c := compare([]result{a}, []result{b}); c.factor >= 1 && !(c.factor <= f.Tools) {

@@ -2,7 +2,9 @@ package rules
 
 import (
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -66,7 +68,11 @@ func (sc *scene) protoFacts(ps *pathScene) *protoFacts {
 	f.Mean = func(k string) float64 { return get(k).mean }
 	f.Span = func(k string) timeline.Span { return get(k).span }
 	f.Wait = func(k string) float64 {
-		return most(pick(sc.results(ps.Path.Name), func(r result) bool { return r.proto == k }), result.took)
+		rs := sc.results(ps.Path.Name)
+		if k == "dns" { // a transfer may tell how long its name took
+			return most(rs, result.lookup)
+		}
+		return most(pick(rs, func(r result) bool { return r.proto == k }), result.took)
 	}
 	if len(kinds) > 0 {
 		f.Passes, f.Blocked = 0, 0
@@ -81,6 +87,12 @@ func (sc *scene) protoFacts(ps *pathScene) *protoFacts {
 			if x.dead.Width() > f.BlockedSpan.Width() {
 				f.BlockedSpan = x.dead
 			}
+		}
+	}
+	for _, k := range answered(sc.results(ps.Path.Name)) {
+		if _, ok := kinds[k]; !ok {
+			f.Passing = append(f.Passing, k)
+			f.Passes, f.Blocked = orZero(f.Passes), orZero(f.Blocked)
 		}
 	}
 	f.Passes, f.Blocked = f.Passes+float64(len(f.Passing)), f.Blocked+float64(len(f.Dead))
@@ -182,11 +194,14 @@ func (sc *scene) testLosses(ps *pathScene, kinds map[string]kindLoss) {
 		case kind == "tcp" && r.loss > 0 && opening.MatchString(r.words):
 			kind = "connect"
 		}
-		if kind == "" || math.IsNaN(r.loss) && r.rate != 0 || hopWords.MatchString(r.words) {
+		if kind == "" || math.IsNaN(r.loss) && r.rate != 0 && !(kind == "established" && r.rate > 0) || hopWords.MatchString(r.words) {
 			continue
 		}
 		loss := r.loss
-		if math.IsNaN(loss) {
+		switch {
+		case math.IsNaN(loss) && r.rate > 0: // it went on
+			loss = 0
+		case math.IsNaN(loss):
 			loss = 1 // nothing arrived
 		}
 		k := kinds[kind]
@@ -201,15 +216,48 @@ func (sc *scene) testLosses(ps *pathScene, kinds map[string]kindLoss) {
 	}
 }
 
+// answered returns the kinds of tests that tell a round trip and nothing of loss: the answer came, or there would be none.
+func answered(rs []result) []string {
+	var out []string
+	for _, r := range rs {
+		if (r.proto == "icmp" || r.proto == "connect") && r.rtt > 0 && math.IsNaN(r.loss) && !r.failed() && !r.ofHop() && !slices.Contains(out, r.proto) {
+			out = append(out, r.proto)
+		}
+	}
+	return out
+}
+
+// lookup returns how long a name took to be resolved, s: of a test of names its own time, of another what its words say (curl's
+// time_namelookup); NaN if they do not.
+func (r result) lookup() float64 {
+	if r.proto == "dns" {
+		return r.took()
+	}
+	m := lookupWords.FindStringSubmatch(r.words)
+	if m == nil {
+		return nan
+	}
+	took, err := strconv.ParseFloat(m[1], 64)
+	if err != nil {
+		return nan
+	}
+	if m[2] == "ms" {
+		took /= 1000
+	}
+	return took
+}
+
 // plainSize is the largest packet that must get through everywhere, octets (RFC 8200, section 5).
 const plainSize = 1280
 
 // established are the words for a session that was there before, opening those for one that is to be opened, and hopWords
 // those for a router on the way.
 var (
-	established = word(`established( before)?|old (session|flow|connection)s?`)
+	established = word(`established( before)?|(opened|begun|started) before|already (open|connected|running)|old (session|flow|connection)s?`)
 	opening     = word(`syns?|handshakes?|connect(s|ing)?|connections?|new sessions?`)
 	hopWords    = word(`hops?|ttl|trace(route)?|mtr`)
+	hopNumber   = regexp.MustCompile(`\bhop (?:no\.? ?|number |#)?(\d+)\b`)
+	lookupWords = regexp.MustCompile(`\b(?:time_namelookup|(?:name|dns)[ -]?(?:lookup|resolution|query))(?: took| takes| of|:| =|=)? ?(\d+(?:\.\d+)?) ?(ms|s)?\b`)
 )
 
 // ofHop says whether a test is of a router on the way, as a trace asks it, and of no end.
@@ -241,10 +289,35 @@ func (sc *scene) hopLosses(f *protoFacts, ps *pathScene) {
 		}
 	}
 	worst := slices.MaxFunc(hops, func(a, b result) int { return compareFloat(a.loss, b.loss) })
-	f.HopLoss, f.HopLater = worst.loss, least(ends, lossOf)
+	f.HopLoss, f.HopLater = worst.loss, least(append(ends, sc.laterHops(worst)...), lossOf)
 	if math.IsNaN(f.HopLater) && ps.facts != nil {
 		f.HopLater = max(ps.facts.LossForward, ps.facts.LossReverse)
 	}
+}
+
+// laterHops returns the tests of hops of the same trace that are told to lie behind that one: what reached them passed it (trippy's and
+// mtr's own reading of a trace). A path of which one hop alone is told is a line of the trace.
+func (sc *scene) laterHops(hop result) []result {
+	number := func(r result) float64 {
+		if m := hopNumber.FindStringSubmatch(r.words); m != nil {
+			if n, err := strconv.ParseFloat(m[1], 64); err == nil {
+				return n
+			}
+		}
+		return nan
+	}
+	behind := func(r result) bool { return number(r) > number(hop) && !math.IsNaN(r.loss) }
+	own := sc.results(hop.path)
+	if len(own) > 1 {
+		return pick(own, behind)
+	}
+	var out []result
+	for _, p := range sc.topo.PathsIn(sc.snap) {
+		if rs := sc.results(p.Name); len(rs) == 1 {
+			out = append(out, pick(rs, behind)...)
+		}
+	}
+	return out
 }
 
 var endWords = word(`target|destination|last hop|far end|end[ -]to[ -]end|final`)

@@ -1,0 +1,37 @@
+package rules
+
+// packetCap looks for a limit of packets: small ones are lost above some number a second, while larger ones pass at a higher rate in
+// bits and no more packets than that.
+func (f *testFacts) packetCap(rs []result) {
+	const more, larger, slack = 1.3, 1.8, 1.1
+	f.PacketCap = nan
+	for _, small := range rs {
+		if !small.lossy() || !(small.rate > 0) {
+			continue
+		}
+		passes := small.rate / 8 / small.size
+		seen, broken := false, false
+		for _, r := range rs {
+			if !r.clean() || r.way() != small.way() || !(r.rate > 0) {
+				continue
+			}
+			broken = broken || r.rate/8/r.size > slack*passes
+			seen = seen || r.size >= larger*small.size && r.rate >= more*small.offered
+		}
+		if seen && !broken && !(passes <= f.PacketCap) {
+			f.PacketCap = passes
+		}
+	}
+}
+
+// impossible looks for figures that nothing on the path can have made: a rate above its line's, loss of more than was sent, and what
+// only the sender says of loss.
+func (f *testFacts) impossible(rs []result, line float64) {
+	f.AboveLine, f.Absurd, f.Claimed = nan, nan, nan
+	if len(rs) == 0 {
+		return
+	}
+	f.Absurd = float64(len(pick(rs, func(r result) bool { return r.absurd })))
+	f.Claimed = float64(len(pick(rs, func(r result) bool { return r.claimed })))
+	f.AboveLine = most(rs, rateOf) / line
+}
