@@ -27,9 +27,13 @@ func (sc *scene) hostsOfTests(f *testFacts, ps *pathScene, rs []result) {
 	}
 	for _, k := range sc.keys() {
 		switch k.Metric {
-		case timeline.HostCPU, timeline.HostCoreBusy, timeline.HostSoftirq, timeline.HostProcessCPU, timeline.DeviceCPU:
+		case timeline.HostCPU, timeline.HostCoreBusy, timeline.HostSoftirq, timeline.HostProcessCPU:
 			for _, x := range sc.snap.Series(k.Subject, k.Metric) {
 				busier(x.Value, k.Subject.Name+k.Subject.Device, k.Subject.Kind == timeline.KindDevice)
+			}
+		case timeline.DeviceCPU: // of the device, also where it was written beside one of its ports
+			for _, x := range sc.snap.Series(k.Subject, k.Metric) {
+				busier(x.Value, k.Subject.Device, true)
 			}
 		case timeline.HostUDPDrops:
 			f.HostDrops = orZero(f.HostDrops) + correlate.Total(sc.snap.Series(k.Subject, k.Metric), sc.span)
@@ -88,7 +92,7 @@ func (sc *scene) speedStep(f *testFacts, ps *pathScene) {
 
 // otherPaths compares with the tests of other paths.
 func (sc *scene) otherPaths(f *testFacts, ps *pathScene) {
-	f.Elsewhere = nan
+	f.Elsewhere, f.Unwrapped = nan, nan
 	for _, p := range sc.topo.PathsIn(sc.snap) {
 		rs := sc.results(p.Name)
 		if len(rs) == 0 {
@@ -100,6 +104,10 @@ func (sc *scene) otherPaths(f *testFacts, ps *pathScene) {
 		}
 		if v := most(pick(rs, func(r result) bool { return r.tcp() && !r.early }), rateOf); v > orZero(f.Elsewhere) {
 			f.Elsewhere = v
+		}
+		plain := !slices.ContainsFunc(rs, func(r result) bool { return topics["overlay"].MatchString(r.words) })
+		if v := most(pick(rs, func(r result) bool { return r.tcp() && !r.early }), rateOf); plain && v > orZero(f.Unwrapped) {
+			f.Unwrapped = v
 		}
 		switch loss := most(pick(rs, func(r result) bool { return !r.ofHop() }), lossOf); {
 		case loss >= lossyFrom:

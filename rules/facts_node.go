@@ -4,6 +4,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"time"
 
 	"whydrop/correlate"
 	"whydrop/correlate/timeline"
@@ -32,7 +33,8 @@ type nodeFacts struct {
 	Strays    float64         `expr:"strays" metric:"session.denied"`       // lines of its log about packets that belong to no session, while a flow stood
 	FlowOnly  float64         `expr:"flow_only" metric:"path.loss.forward"` // incidents of the path in which an established flow stood while heartbeats passed
 	FlowSpans []timeline.Span `expr:"flow_spans"`
-	Flooded   float64         `expr:"flooded" metric:"if.out.bits"` // ports off the path that sent at least half of what the probe brings meanwhile
+	Emptied   float64         `expr:"emptied" metric:"stp.topology_change"` // 1 if addresses found no room only while the table was filling again after a topology change
+	Flooded   float64         `expr:"flooded" metric:"if.out.bits"`         // ports off the path that sent at least half of what the probe brings meanwhile
 }
 
 // strayWords are those of firewalls for a packet of a connection that they saw no beginning of: IOS, ASA (106015), PAN-OS and Check
@@ -70,7 +72,7 @@ func (ps *pathScene) node(sc *scene, d correlate.Device) *nodeFacts {
 }
 
 func (sc *scene) nodeFacts(ps *pathScene, d correlate.Device) *nodeFacts {
-	f := &nodeFacts{Name: d.Name, Role: d.Role, Peer: d.Peer, Full: nan, OneWay: nan, Flooded: nan}
+	f := &nodeFacts{Name: d.Name, Role: d.Role, Peer: d.Peer, Full: nan, OneWay: nan, Flooded: nan, Emptied: nan}
 	sub := timeline.Device(d.Name)
 	f.Counted = func(m string) float64 { return correlate.Total(sc.snap.Series(sub, timeline.Metric(m)), sc.span) }
 	f.Rose = func(m string) timeline.Span { return sc.activity(sc.snap.Series(sub, timeline.Metric(m)), nil).Span }
@@ -100,6 +102,7 @@ func (sc *scene) nodeFacts(ps *pathScene, d correlate.Device) *nodeFacts {
 	sc.halves(f, ps, d)
 	if f.Counted(string(timeline.LearnDiscards)) > 0 {
 		sc.flooding(f, ps, d)
+		f.Emptied = truth(sc.emptied(f.Rose(string(timeline.LearnDiscards))))
 	}
 	return f
 }
@@ -177,6 +180,17 @@ func (sc *scene) flooding(f *nodeFacts, ps *pathScene, d correlate.Device) {
 		}
 		f.Flooded = orZero(f.Flooded) + truth(correlate.Quantile(v, 0.9) >= probe/2)
 	}
+}
+
+// refill is how long a table that a topology change emptied fills again: the change is told for max age and forward delay (802.1D: 20 s and
+// 15 s), and for so long addresses age early.
+const refill = 35 * time.Second
+
+// emptied says whether a span lies within the time in which a table fills again after a topology change that any device told.
+func (sc *scene) emptied(span timeline.Span) bool {
+	return !span.IsZero() && slices.ContainsFunc(sc.snap.Events(), func(e timeline.Event) bool {
+		return e.Type == timeline.EventTopologyChange && !e.Span.From.After(span.From) && !span.To.After(e.Span.To.Add(refill))
+	})
 }
 
 func known64(samples []timeline.Sample) []float64 {

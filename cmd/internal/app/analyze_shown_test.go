@@ -24,7 +24,7 @@ func TestPastedTextsOfEveryPlatform(t *testing.T) {
 		{"nxos-stp.txt", []string{"show", "show"}, "", false},
 		{"ios-cpu.txt", []string{"show", "ping", "ping"}, "control-plane-cpu", false},
 		{"df-silent.txt", []string{"ping", "ping"}, "pmtu-blackhole", false},
-		{"df-ping-fr.txt", []string{"ping", "ping"}, "pmtu-blackhole", false},
+		{"df-ping-fr.txt", []string{"ping", "ping"}, "mtu-mismatch", false},
 		{"mtr-icmp.txt", []string{"mtr"}, "icmp-rate-limited", false},
 		{"conntrack-dmesg.txt", []string{"host"}, "session-table-full", false},
 		{"rcvbuf-nstat.txt", []string{"iperf3-text", "host"}, "receiver-socket-buffer", false},
