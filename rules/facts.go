@@ -234,6 +234,7 @@ type flapFacts struct {
 	Of      float64  `expr:"of"`
 	Expect  float64  `expr:"expected"`
 	Chance  float64  `expr:"chance"`
+	Slept   float64  `expr:"slept"`      // 1 if it came back slower once and faster once, and counted no bad frame
 	Shut    string   `expr:"shut_cause"` // why the device shut the port by itself, "" if it did not or gave no cause
 }
 

@@ -151,6 +151,7 @@ func (sc *scene) words(f *testFacts, own []result) {
 	}
 	f.Cure = func(name string) float64 { return cureOf(name).factor }
 	f.Better = func(name string) string { return cureOf(name).better }
+	f.Helped = t.helped
 	setting := func(name string) (host, key, value string) {
 		if re, ok := topics[name]; ok {
 			return t.setting(re)

@@ -68,12 +68,26 @@ func (sc *scene) flapCandidate(ps *pathScene, g []correlate.CarrierGroup) *candi
 		}
 	}
 	f.Told = tell(told)
+	f.Slept = truth(sc.slept(port))
 	sig := correlate.Coincidence(spansOf(ps.Incidents), append(slices.Clone(c.times), ends...), sc.span)
 	f.Met, f.Of, f.Expect, f.Chance = float64(sig.Met), float64(sig.Episodes), sig.Expected, sig.Chance
 	c.hits = uniqueEpisodes(c.hits)
 	c.span = hull(append(slices.Clone(c.times), ends...), c.hits)
 	c.env["flap"] = f
 	return c
+}
+
+// slept says whether a port changed to a lower speed and to a higher one, and counted no bad frame: so does the card of a host that
+// sleeps, for a wake on LAN needs 10 Mbit/s and least power. A contact that comes and goes damages frames.
+func (sc *scene) slept(port timeline.Subject) bool {
+	slower, faster := false, false
+	for _, e := range sc.changesOf(port) {
+		from, to := figure(numbers(e.Attrs), "from"), figure(numbers(e.Attrs), "to")
+		if e.Type == timeline.EventSpeed {
+			slower, faster = slower || to < from, faster || to > from
+		}
+	}
+	return slower && faster && orZero(correlate.Total(sc.snap.Series(port, timeline.InFCS), sc.span)) == 0
 }
 
 // carrierLead is how long before a spanning-tree move a carrier may have gone or come back to have set it off: a

@@ -42,6 +42,7 @@ type linkFacts struct {
 	Recovers  float64       `expr:"recovers"` // after how many seconds the device tries it again
 
 	Pairs     []string      `expr:"pairs"`      // pairs that a cable test found bad, in words
+	PairsUsed float64       `expr:"pairs_used"` // of them, those that 100 Mbit/s needs, or that are not told to be the other two
 	PairsSpan timeline.Span `expr:"pairs_span"` // when that was told
 
 	OneWay     float64       `expr:"one_way" metric:"udld.state"`            // times the device found that the link works one way only
@@ -85,7 +86,7 @@ func (sc *scene) linkFacts(ps *pathScene, sub timeline.Subject, f *portFacts) li
 		}
 	}
 	l.Downs = float64(len(downs))
-	sc.light(&l, sub, events)
+	sc.light(&l, sub, events, downs)
 	l.Rough = slices.Clone(downs)
 	if f.Bad.Total > 0 {
 		l.Transitions = correlate.Total(sc.snap.Series(sub, timeline.CarrierTransitions), sc.span)
@@ -128,8 +129,15 @@ func (sc *scene) beganAnew(device string, at timeline.Span) bool {
 	})
 }
 
+// darkness is the power in dBm at which there is no light at all rather than too little: no module receives with that (the best long-range
+// ones end at -28). Where a link is down the other transmitter is off, and that is no matter of the fibre.
+const darkness = -30
+
+// slowSensor is how old a module's reading may be: agents read them every minute at most.
+const slowSensor = time.Minute
+
 // light reads the module's diagnostics and those of the transmitter at the other end.
-func (sc *scene) light(l *linkFacts, sub timeline.Subject, events []correlate.Change) {
+func (sc *scene) light(l *linkFacts, sub timeline.Subject, events []correlate.Change, downs []timeline.Span) {
 	last := func(of timeline.Subject, m timeline.Metric) float64 {
 		if x, ok := sc.snap.Last(of, m); ok {
 			return x.Value
@@ -138,7 +146,13 @@ func (sc *scene) light(l *linkFacts, sub timeline.Subject, events []correlate.Ch
 	}
 	l.Rx, l.RxFell = nan, nan
 	best := math.Inf(-1)
-	for _, x := range sc.snap.Series(sub, timeline.RxPower) {
+	readings := sc.snap.Series(sub, timeline.RxPower)
+	if lit := slices.DeleteFunc(slices.Clone(readings), func(x timeline.Sample) bool {
+		return x.Value <= darkness && slices.ContainsFunc(downs, func(d timeline.Span) bool { return x.Span.Overlaps(d.Widen(slowSensor, slowSensor)) })
+	}); len(lit) > 0 {
+		readings = lit
+	}
+	for _, x := range readings {
 		best = max(best, x.Value)
 		if !(l.Rx <= x.Value) {
 			l.Rx = x.Value
@@ -285,6 +299,10 @@ func (sc *scene) narrowed(sp timeline.Span, downs []timeline.Span) timeline.Span
 	return sp
 }
 
+// sparePairs are the pairs that 100BASE-TX leaves alone (802.3, clause 25): a port of that speed finds them open in a good cable. Makers who
+// number the pairs do not agree which these are.
+var sparePairs = map[string]bool{"c": true, "d": true, "4-5": true, "7-8": true}
+
 // pairs reads cable tests.
 func (sc *scene) pairs(l *linkFacts, events []correlate.Change) {
 	latest := map[string]string{}
@@ -306,9 +324,14 @@ func (sc *scene) pairs(l *linkFacts, events []correlate.Change) {
 	for _, p := range keysOf(latest) {
 		if latest[p] != "" {
 			l.Pairs = append(l.Pairs, latest[p])
+			l.PairsUsed += truth(!sparePairs[strings.ToLower(p)])
 		}
 	}
 }
+
+// holdTime is how long a neighbour stays listed after its last word (IEEE 802.1AB: four times 30 s; CDP: 180 s): one that vanishes so
+// soon after a loss of carrier vanished because of that.
+const holdTime = 3 * time.Minute
 
 // oneWay looks for a link that only sends, or only receives.
 func (sc *scene) oneWay(l *linkFacts, ps *pathScene, sub timeline.Subject, events []correlate.Change, downs []timeline.Span) {
@@ -320,7 +343,7 @@ func (sc *scene) oneWay(l *linkFacts, ps *pathScene, sub timeline.Subject, event
 		case e.Type == timeline.EventErrDisabled && strings.HasPrefix(e.Attrs["cause"], "udld") && e.Attrs["to"] != "up":
 			l.OneWay = max(l.OneWay, 1)
 			l.OneWaySpan = l.OneWaySpan.Union(sc.narrowed(e.Span, downs))
-		case e.Type == timeline.EventNeighbour && e.Attrs["to"] == "":
+		case e.Type == timeline.EventNeighbour && e.Attrs["to"] == "" && !slices.ContainsFunc(downs, e.Span.Widen(holdTime, 0).Overlaps):
 			l.Alone++
 		}
 	}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -58,13 +59,20 @@ func (sc *scene) totalFacts(f *portFacts, sub timeline.Subject) {
 func (sc *scene) totals(sub timeline.Subject) map[string]float64 {
 	totals := map[string]float64{}
 	for _, e := range sc.snap.EventsOf(sub, timeline.EventTotals) {
-		for k, v := range e.Attrs {
-			if n, err := strconv.ParseFloat(v, 64); err == nil {
-				totals[k] = n
-			}
-		}
+		maps.Copy(totals, numbers(e.Attrs))
 	}
 	return totals
+}
+
+// numbers returns the attributes that are figures.
+func numbers(attrs map[string]string) map[string]float64 {
+	out := map[string]float64{}
+	for k, v := range attrs {
+		if n, err := strconv.ParseFloat(v, 64); err == nil {
+			out[k] = n
+		}
+	}
+	return out
 }
 
 // figure returns a figure by its name, NaN if it is not told.

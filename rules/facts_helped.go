@@ -1,0 +1,35 @@
+package rules
+
+import "regexp"
+
+// People write not only what they switched or exchanged but also what came of it: "with another cable nothing is lost any more",
+// "EEE was disabled and it made no difference". No figure proves that, so nothing more than a suspicion rests on it; but who has
+// tried a thing in vain need not be told to try it.
+
+var (
+	// triedWords say that something was switched, exchanged, moved or left out.
+	triedWords = regexp.MustCompile(`\b(another|other|different|new|replac\w+|swapp?\w*|chang(ed|ing)|exchang\w+|switch(ed|ing)|off|disabl\w+|turn(ed|ing)|bypass\w*|re-?seat\w*|re-?plug\w*|wiggl\w+|jiggl\w+|mov(ed|ing)|re-?terminat\w+|re-?crimp\w+|clean(ed|ing)|remov(ed|ing)|unplugg\w+)\b`)
+	// vainWords say that it did not matter.
+	vainWords = regexp.MustCompile(`\b(no|without( any)?|not any|little) (real |visible |noticeable )?(difference|change|effect|improvement|help)\b|(n't|\bnot|\bnever|\bneither|\bnor) (\w+ )?(help|chang|solv|fix|cur|matter|improv)\w*|\bthe same (thing|problem|trouble|results?|errors?|again|happens|as before)\b|\b(is|was|stays|stayed|remains|remained|does|do) the same\b|\bthe same happens\b|\bstill (los|lost|flap|drop|err|happen|the same|there|bad|slow|down|no )|\b(in vain|to no avail|unchanged|persist\w*)\b`)
+	// curedWords say that the trouble ended with it.
+	curedWords = regexp.MustCompile(`\b(no|none|not one|nothing|never|without|zero) (\w+ ){0,3}(lost|loss|losses|drops?|dropped|errors?|flaps?|flapp?ed|failures?|outages?|problems?|more)\b|\b(loses?|lost|drops|dropped) (nothing|none)\b|\b(errors?|drops?|loss|losses|flaps?|flapping|outages?|trouble|problems?|symptoms?) (\w+ ){0,3}(stopp?ed|stops?|ceased?|gone|away|disappear\w*|vanish\w*|ended?)\b|\b(help(s|ed)|cure[sd]|fix(es|ed)|solve[sd]|work(s|ed)|is stable|was stable|is clean|is well|is fine|recover(s|ed))\b|\bcomes? up (at|with)\b`)
+)
+
+// helped says what people tell of switching, exchanging or leaving out what the topic is about: 1 the trouble ended, 0 it was in vain,
+// NaN if nobody tells.
+func (t *hearsay) helped(name string) float64 {
+	topic, out := topics[name], nan
+	if topic == nil {
+		return out
+	}
+	for _, text := range t.text {
+		switch {
+		case !topic.MatchString(text) || !triedWords.MatchString(text):
+		case vainWords.MatchString(text):
+			out = orZero(out)
+		case curedWords.MatchString(text):
+			out = 1
+		}
+	}
+	return out
+}
