@@ -40,7 +40,7 @@ func (b *factsBuilder) event(e factsEvent) {
 var (
 	fromTo   = regexp.MustCompile(`(?i)\bfrom ([\w./-]+) to ([\w./-]+)`)
 	arrow    = regexp.MustCompile(`([\w./]+) ?-> ?([\w./]+)`) // as HSRP logs it: Standby -> Active
-	onlyTo   = regexp.MustCompile(`(?i)\b(?:went|goes|became|becomes|is|to) (up|down|active|standby|master|backup|forwarding|blocking|listening|learning|disabled|half|full)\b`)
+	onlyTo   = regexp.MustCompile(`(?i)\b(?:went|goes|came|comes|became|becomes|is|to)(?: back)? (up|down|active|standby|master|backup|forwarding|blocking|listening|learning|disabled|half|full)\b`)
 	forHowS  = regexp.MustCompile(`(?i)\bfor (?:about |some )?(\d+(?:\.\d+)?) ?s(?:ec|econds?)?\b`)
 	keyValue = regexp.MustCompile(`\b([a-z][a-z0-9_]*)=("[^"]*"|[^\s,;]+)`)
 	oneState = regexp.MustCompile(`(?i)^(up|down|active|standby|master|backup|forwarding|blocking|listening|learning|disabled|half|full)$`)
