@@ -41,13 +41,16 @@ type changeFacts struct {
 	Broadcasts float64 `expr:"broadcasts" metric:"if.in.broadcasts"`
 	Share      float64 `expr:"broadcast_share" metric:"if.in.broadcasts"`
 	Storm      float64 `expr:"storm"` // storm control acted on a port of the devices meanwhile
+	// For how long two units of the group were the active one at once, by what they told, s; NaN if they do not tell when they give up.
+	Split     float64       `expr:"split"`
+	SplitSpan timeline.Span `expr:"split_span"` // when
 
 	Met    float64 `expr:"met"`
 	Of     float64 `expr:"of"`
 	Expect float64 `expr:"expected"`
 	Chance float64 `expr:"chance"`
 
-	Virtual  bool                         `expr:"virtual"`  // it went to the address that routers share
+	Virtual  bool                         `expr:"virtual"`  // it went to an address that routers share, or only such addresses moved
 	Attr     func(string) string          `expr:"attr"`     // the last that was told of an attribute; "" if nothing was
 	Distinct func(string) float64         `expr:"distinct"` // how many values of an attribute were told
 	With     func(string, string) float64 `expr:"with"`     // how many changes told a value of an attribute
@@ -153,6 +156,7 @@ func (sc *scene) changeCandidate(ps *pathScene, g []correlate.Change, about stri
 		f.Port = c.subject.Name
 	}
 	f.Step = sc.step(ps, c.span)
+	f.SplitSpan, f.Split = sc.bothActive(g)
 	sc.broadcasts(f, hull(c.times, nil).Widen(correlate.Slack, correlate.Slack))
 	f.ask(g)
 	c.env["change"] = f
@@ -349,7 +353,7 @@ func (f *changeFacts) ask(g []correlate.Change) {
 		}
 		return ""
 	}
-	f.Virtual = virtualMAC(f.Attr("to"))
+	f.Virtual = virtualMAC(f.Attr("to")) || allVirtual(g)
 	f.Distinct = func(key string) float64 {
 		seen := map[string]bool{}
 		for _, c := range g {

@@ -81,7 +81,7 @@ func (sc *scene) moveCandidate(ps *pathScene, g []correlate.Move) *candidate {
 		}
 		told = append(told, clockText(m.At.Mid())+lengths(hits))
 		for _, h := range hits {
-			f.measure(h.Incident, m)
+			f.measure(h.Incident, m, sc.takenOver(ps, h.Incident.DarkAny()))
 		}
 		sc.shiftAt(f, ps, m, hits, g, i)
 		c.hits = append(c.hits, hits...)
@@ -108,14 +108,15 @@ func (sc *scene) moveCandidate(ps *pathScene, g []correlate.Move) *candidate {
 	return c
 }
 
-// measure notes how long the path was dark and the flow stalled in one incident of a move.
-func (f *moveFacts) measure(i correlate.Incident, m correlate.Move) {
+// measure notes how long the path was dark and the flow stalled in one incident of a move. Until what the move took along was taken
+// over (the zero time if nothing told of that), the path was not dark for an old entry in a table.
+func (f *moveFacts) measure(i correlate.Incident, m correlate.Move, taken time.Time) {
 	dark, stall := i.DarkAny(), i.Stall()
 	if !math.IsNaN(f.Dark) {
 		f.Dark = maxSeconds(f.Dark, dark.Width())
 		late := 0.0
 		if !dark.IsZero() && dark.Overlaps(m.Span.Widen(correlate.Slack, correlate.Slack)) {
-			late = max(0, dark.To.Sub(laterOf(m.Start.To, m.Stop.To)).Seconds())
+			late = max(0, dark.To.Sub(laterOf(taken, laterOf(m.Start.To, m.Stop.To))).Seconds())
 		}
 		f.DarkLate = max(late, orZero(f.DarkLate))
 	}
@@ -129,6 +130,19 @@ func (f *moveFacts) measure(i correlate.Incident, m correlate.Move) {
 		}
 		f.Excess = max((stall.Width() - allowed).Seconds(), orZero(f.Excess))
 	}
+}
+
+// takenOver returns when a unit of a redundant group on the path last told, while it was dark, that it took over; the zero time if none
+// did.
+func (sc *scene) takenOver(ps *pathScene, dark timeline.Span) time.Time {
+	var last time.Time
+	for _, c := range sc.changes {
+		group := c.Type == timeline.EventFailover || c.Type == timeline.EventGateway
+		if group && active(c.Attrs["to"]) && ps.Path.Crosses(c.Device) && !dark.IsZero() && c.Span.Overlaps(dark) {
+			last = laterOf(last, c.Span.To)
+		}
+	}
+	return last
 }
 
 // darkWithin returns how long the path was dark after the flow stalled.
