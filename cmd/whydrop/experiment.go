@@ -74,7 +74,7 @@ func (in *experimentFlags) options(cmd *cobra.Command, test app.ProbeOptions) (a
 func (in *experimentFlags) numbers(f *pflag.FlagSet, o *app.ExperimentOptions) error {
 	if f.Changed("time") {
 		if o.Most = o.Probe.Test.Time; o.Most < 3*time.Second || o.Most > time.Hour {
-			return app.Usagef("-t: with --sweep it is the time of the whole, 3 to 3600 s")
+			return app.Usagef("-t %g: with --sweep it is the time of the whole, 3 to 3600 s", o.Most.Seconds())
 		}
 	}
 	var err error

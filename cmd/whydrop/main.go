@@ -91,7 +91,13 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
 		hint = "; did you mean " + strings.Join(s, " or ") + "?"
 	}
-	return app.Usagef("unknown command %q%s (%s --help lists them)", args[0], hint, cmd.CommandPath())
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return app.Usagef("unknown command %q%s (there are %s)", args[0], hint, strings.Join(names, ", "))
 }
 
 // nothing wants no arguments; hint says where what may have been meant goes.
@@ -190,6 +196,30 @@ func newRoot() *cobra.Command {
 			root.AddCommand(cmd)
 		}
 	}
+	strictDefaults(root)
 	wrapHelp(root)
 	return root
+}
+
+// strictDefaults makes the library's own commands refuse what they do not know, as ours do.
+func strictDefaults(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "completion":
+			c.Args = noCommand
+			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		case "help":
+			show := c.Run
+			c.Run = nil
+			c.RunE = func(cmd *cobra.Command, args []string) error {
+				if about, rest, err := root.Find(args); err != nil || len(rest) > 0 && about.HasSubCommands() {
+					return noCommand(about, rest)
+				}
+				show(cmd, args)
+				return nil
+			}
+		}
+	}
 }

@@ -118,6 +118,17 @@ func New(k Kind, o Options) (Plan, error) {
 	return p, nil
 }
 
+// TooShort is the error of a plan whose steps do not fit in Options.Most.
+type TooShort struct {
+	Steps       int
+	Most, Least time.Duration // what there is, and what the steps take at least
+}
+
+// Error says how many steps do not fit, and how long they take.
+func (e TooShort) Error() string {
+	return fmt.Sprintf("%d steps do not fit in %v: they take at least %v", e.Steps, e.Most, e.Least)
+}
+
 // fit gives each step its time, so that all of them end in time.
 func (p *Plan) fit() error {
 	n := len(p.Steps) + p.refine
@@ -127,7 +138,7 @@ func (p *Plan) fit() error {
 	before := (Plan{Kind: p.Kind}).Load().Time
 	each := (p.Options.Most-before)/time.Duration(n) - around
 	if each < minStep {
-		return fmt.Errorf("%d steps do not fit in %v: they take at least %v", n, p.Options.Most, before+time.Duration(n)*(minStep+around))
+		return TooShort{Steps: n, Most: p.Options.Most, Least: before + time.Duration(n)*(minStep+around)}
 	}
 	for i := range p.Steps {
 		t := &p.Steps[i].Test

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -34,7 +35,7 @@ func Experiment(ctx context.Context, opt ExperimentOptions) error {
 	to := farAddress(ctx, opt.Probe.Test)
 	plan, err := experiment.New(experiment.Kind(opt.Kind), opt.options(ctx, to))
 	if err != nil {
-		return Exit{ExitUsage, err}
+		return Exit{ExitUsage, opt.lettered(err)}
 	}
 	for _, s := range plan.Steps { // a mistake that every step has is the command's
 		if err = s.Test.Check(); err == nil {
@@ -46,6 +47,9 @@ func Experiment(ctx context.Context, opt ExperimentOptions) error {
 	}
 	if o.Format == "text" {
 		fmt.Fprintf(o.Out, "Sweep of %s to %s: %s\n", opt.Kind, report.Clean(o.Host), loadText(plan.Load(), boundHint))
+	}
+	if each := plan.Steps[0].Test.Time; each < opt.StepTime && o.Format == "text" {
+		fmt.Fprintf(opt.Probe.Progress, "note: -t leaves each step %.1f s instead of the %g s of --step-time\n", each.Seconds(), opt.StepTime.Seconds())
 	}
 	done := 0
 	follow := timeline.SinkFunc(func(r timeline.Record) {
@@ -72,6 +76,24 @@ func Experiment(ctx context.Context, opt ExperimentOptions) error {
 		}
 	}
 	return o.finish(ctx, doc, show, err == nil, err)
+}
+
+// lettered names, in an error of a plan, the letters that would make it fit.
+func (opt ExperimentOptions) lettered(err error) error {
+	var short experiment.TooShort
+	if !errors.As(err, &short) {
+		return err
+	}
+	hint := ""
+	if kind := experiment.Kind(opt.Kind); kind != experiment.Direction && kind != experiment.Disk {
+		hint = ", or fewer values by --steps"
+	}
+	taken := fmt.Sprintf("its %d steps take", short.Steps)
+	if short.Steps == 1 {
+		taken = "its one step takes"
+	}
+	return fmt.Errorf("--sweep %s: %s at least %.0f s, longer than -t %g: give -t that%s",
+		opt.Kind, taken, math.Ceil(short.Least.Seconds()), short.Most.Seconds(), hint)
 }
 
 // watchHost watches this host while the steps run.

@@ -60,6 +60,10 @@ func TestWrap(t *testing.T) {
 		{"a long word is cut", "abcdefghijkl", 8, []string{"abcdefgh", "ijkl"}},
 		{"a long word after a short one", "a abcdefghijkl", 8, []string{"a", "abcdefgh", "ijkl"}},
 		{"wide characters count twice", "東京東京東京", 8, []string{"東京東京", "東京"}},
+		{"a number keeps its unit", "it stalled for 12 ms.", 16, []string{"it stalled for", "12 ms."}},
+		{"a time keeps its zone", "at 05:41:11.2 UTC (8 s)", 16, []string{"at", "05:41:11.2 UTC", "(8 s)"}},
+		{"a unit in narrow lines goes alone", "12345678 Mbit/s", 8, []string{"12345678", "Mbit/s"}},
+		{"a word before a unit's name is none", "the letter s of it", 10, []string{"the letter", "s of it"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
