@@ -55,6 +55,9 @@ func Ledger(s timeline.Snapshot, t Topology, p Path, sp timeline.Span, lost floa
 		if !p.Crosses(d.Name) || d.Name == timeline.LocalHost || len(d.Ports) != 2 {
 			continue
 		}
+		if l.fed(d.Name, d.Ports[0], d.Ports[1]) || l.fed(d.Name, d.Ports[1], d.Ports[0]) {
+			continue // it has more ports than these, so that what enters here need not leave there
+		}
 		for _, x := range [][2]string{{d.Ports[0], d.Ports[1]}, {d.Ports[1], d.Ports[0]}} {
 			from, to := timeline.Port(d.Name, x[0]), timeline.Port(d.Name, x[1])
 			n := len(out)
@@ -80,6 +83,13 @@ func Ledger(s timeline.Snapshot, t Topology, p Path, sp timeline.Span, lost floa
 type ledger struct {
 	s  timeline.Snapshot
 	sp timeline.Span
+}
+
+// fed says whether a device sends out far more at one port than it takes in at another: that comes from elsewhere.
+func (l ledger) fed(device, in, out string) bool {
+	const far = 1.5
+	taken, sent := l.total(timeline.Port(device, in), timeline.InPackets), l.total(timeline.Port(device, out), timeline.OutPackets)
+	return taken > 0 && sent >= far*taken && sent-taken >= leastBooked
 }
 
 // total returns what a port counted, 0 if it was not read.

@@ -95,7 +95,7 @@ type testFacts struct {
 	WindowBest    float64 `expr:"window_best" metric:"probe.result"`    // and the smallest window, bytes, that comes within 3 % of it
 	WindowAfter   float64 `expr:"window_after" metric:"probe.result"`   // the median rate with larger windows than that, over the best
 	WindowLoses   float64 `expr:"window_loses" metric:"probe.result"`   // retransmits with those larger windows
-	AboveLine     float64 `expr:"above_line" metric:"if.speed"`         // the fastest test or first interval over the slowest port's speed, if it is told for how long it ran
+	AboveLine     float64 `expr:"above_line" metric:"if.speed"`         // the fastest test or first interval over the speed of the path's fastest port
 	Absurd        float64 `expr:"absurd" metric:"probe.result"`         // tests with figures that cannot be
 	Claimed       float64 `expr:"claimed" metric:"probe.result"`        // tests of which only the sender says that nothing was lost
 	PacketCap     float64 `expr:"packet_cap" metric:"probe.result"`     // packets/s that pass of small ones, if larger ones pass at more bits but not more packets a second
@@ -135,7 +135,7 @@ func (sc *scene) testFacts(ps *pathScene) *testFacts {
 	f.delays(rs)
 	f.sizes(rs, steady)
 	f.packetCap(pick(rs, func(r result) bool { return r.proto == "udp" && r.size > 0 }))
-	f.impossible(rs, ps.facts.Line)
+	f.impossible(rs)
 	f.flows(rs, steady)
 	f.windows(steady, f.RTT)
 	f.tools(rs)
@@ -398,7 +398,7 @@ func (f *testFacts) delays(rs []result) {
 	f.Loaded = most(rs, func(r result) float64 { return r.loaded })
 	if math.IsNaN(f.Loaded) { // told by tests that load the path, beside one that does not
 		idle := pick(rs, func(r result) bool { return r.proto == "icmp" })
-		busy := pick(rs, func(r result) bool { return r.proto == "udp" || r.tcp() })
+		busy := pick(rs, func(r result) bool { return r.proto == "udp" || r.tcp() && r.proto != "http" }) // a page's time is no round trip
 		if len(idle) > 0 {
 			f.Loaded = most(busy, func(r result) float64 { return r.rtt })
 		}

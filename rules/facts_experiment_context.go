@@ -84,9 +84,9 @@ func (sc *scene) speedStep(f *testFacts, ps *pathScene) {
 			}
 		}
 	}
-	f.SpeedStep, f.SlowPort = nan, nan
+	f.SpeedStep, f.SlowPort, f.AboveLine = nan, nan, nan
 	if slow > 0 {
-		f.SpeedStep, f.SlowPort = fast/slow, f.Rate/slow
+		f.SpeedStep, f.SlowPort, f.AboveLine = fast/slow, f.Rate/slow, most(sc.results(ps.Path.Name), rateOf)/fast
 	}
 }
 

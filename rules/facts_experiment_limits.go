@@ -24,14 +24,13 @@ func (f *testFacts) packetCap(rs []result) {
 	}
 }
 
-// impossible looks for figures that nothing on the path can have made: a rate above its line's, loss of more than was sent, and what
-// only the sender says of loss.
-func (f *testFacts) impossible(rs []result, line float64) {
-	f.AboveLine, f.Absurd, f.Claimed = nan, nan, nan
+// impossible looks for figures that nothing on the path can have made, loss of more than was sent, and for what only the sender says
+// of loss.
+func (f *testFacts) impossible(rs []result) {
+	f.Absurd, f.Claimed = nan, nan
 	if len(rs) == 0 {
 		return
 	}
 	f.Absurd = float64(len(pick(rs, func(r result) bool { return r.absurd })))
 	f.Claimed = float64(len(pick(rs, func(r result) bool { return r.claimed })))
-	f.AboveLine = most(rs, rateOf) / line
 }
