@@ -90,7 +90,10 @@ var topics = map[string]*regexp.Regexp{
 var states = map[string]struct{ on, off *regexp.Regexp }{
 	"pacing": {word(`pac(ed|ing)|fq|smoothed?|rate[ -_]limited by the sender`), word(`unlimited|unpaced|not paced|burst\w*|at once|back[ -]to[ -]back|pacing[ -]timer[ =]*\d{5,}`)},
 	"cores":  {word(`(bound|binds?|pinned) to .*|affinity|cpu[ _](limits?|quotas?)|rps|rss|irq ?balance`), word(`(not|no|without|never|un)[ -]?(bound|pinned|affinity|cpu[ _](limits?|quotas?)|limits?|rps|rss|irq ?balance).*|(limits?|quotas?|affinity) .*(removed|off|raised|lifted|disabled)`)},
-	"lease":  {word(`by (its )?(host)?name`), word(`by (its )?(ip )?address`)},
+	"redundant": {word(`(both|all|two)( \w+){0,2} (links|cables|ports|members|legs|paths)( \w+){0,4} (up|in|plugged|connected|active)`),
+		word(`(one|second|other|redundant) (of (its|the|their) )?(two )?(up)?(links?|cables?|ports?|members?|legs?|paths?)( \w+){0,3} (unplugged|removed|disconnected|pulled|shut|down|disabled|taken out)`)},
+	"stepdown": {word(`(forc\w*|set|limited|locked|fixed|lowered) (down )?(to|at) (1|2\.5|10|100|1000) ?(g|m)(bit\S*|b\S*|igabit\S*)?`), word(`back (at|to) (full|auto\w*|the higher)( \w+)?`)},
+	"lease":    {word(`by (its )?(host)?name`), word(`by (its )?(ip )?address`)},
 }
 
 // present are topics of things that packets cross: a test that went over one crossed it, though nobody calls it switched on.
