@@ -29,11 +29,13 @@ type changeFacts struct {
 	Told    string   `expr:"told"` // each occurrence with the lengths of what it did
 	First   string   `expr:"first"`
 
-	Dark   float64 `expr:"dark" metric:"path.loss.forward"`     // the longest time dark for heartbeats at one
-	Stall  float64 `expr:"stall" metric:"path.goodput.forward"` // the longest stall of the flow
-	OneWay float64 `expr:"one_way"`                             // 1 if the path was dark in one direction only at one
-	Lasted float64 `expr:"lasted"`                              // the longest time until its opposite was told, or the record ended, s
-	Open   bool    `expr:"open"`                                // its opposite was not told
+	Dark    float64 `expr:"dark" metric:"path.loss.forward"`     // the longest time dark for heartbeats at one
+	Stall   float64 `expr:"stall" metric:"path.goodput.forward"` // the longest stall of the flow
+	OneDark float64 `expr:"one_way_dark"`                        // by how much longer one direction was dark than the other at one, s
+	// Other paths across the same devices that were well again in a third of that time.
+	Elsewhere []string `expr:"elsewhere"`
+	Lasted    float64  `expr:"lasted"` // the longest time until its opposite was told, or the record ended, s
+	Open      bool     `expr:"open"`   // its opposite was not told
 	// The least time between one of the changes and the beginning or end of an outage that it touches, s, beyond how well it is dated.
 	Edge float64 `expr:"edge" metric:"path.outage"`
 	Step float64 `expr:"rtt_step" metric:"path.rtt"` // round trip in the seconds after the last over that before the first
@@ -156,6 +158,7 @@ func (sc *scene) changeCandidate(ps *pathScene, g []correlate.Change, about stri
 		f.Port = c.subject.Name
 	}
 	f.Step = sc.step(ps, c.span)
+	f.Elsewhere = sc.soonerWell(ps, f, c.times)
 	f.SplitSpan, f.Split = sc.bothActive(g)
 	sc.broadcasts(f, hull(c.times, nil).Widen(correlate.Slack, correlate.Slack))
 	f.ask(g)
@@ -206,7 +209,8 @@ func (f *changeFacts) happened(sc *scene, ps *pathScene, x correlate.Change, sp 
 		if !math.IsNaN(f.Dark) {
 			f.Dark = maxSeconds(f.Dark, h.Incident.DarkAny().Width())
 		}
-		f.OneWay = max(f.OneWay, truth(h.Direction == timeline.Forward || h.Direction == timeline.Reverse))
+		alone := h.Incident.Dark(timeline.Forward).Width() - h.Incident.Dark(timeline.Reverse).Width()
+		f.OneDark = maxSeconds(f.OneDark, alone.Abs())
 		if !math.IsNaN(f.Stall) {
 			f.Stall = maxSeconds(f.Stall, h.Incident.Stall().Width())
 		}

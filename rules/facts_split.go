@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -76,4 +77,23 @@ func (sc *scene) goneAfter(c correlate.Change) time.Time {
 // allVirtual says whether every address that the changes tell of is one that routers share.
 func allVirtual(g []correlate.Change) bool {
 	return len(g) > 0 && !slices.ContainsFunc(g, func(c correlate.Change) bool { return !virtualMAC(c.Attrs["mac"]) })
+}
+
+// soonerWell returns the other paths across the devices of changes that were dark for at most a third as long at them: what took over
+// was found there.
+func (sc *scene) soonerWell(ps *pathScene, f *changeFacts, times []timeline.Span) []string {
+	var out []string
+	for _, o := range sc.paths {
+		if o == ps || !(f.Dark > 0) || !slices.ContainsFunc(f.Devices, o.Path.Crosses) || math.IsNaN(sc.heartbeatsKnown(o)) {
+			continue
+		}
+		dark := 0.0
+		for _, h := range o.touched(times, correlate.Stall) {
+			dark = maxSeconds(dark, h.Incident.DarkAny().Width())
+		}
+		if 3*dark <= f.Dark {
+			out = append(out, o.Path.Name)
+		}
+	}
+	return out
 }

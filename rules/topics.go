@@ -81,7 +81,7 @@ var topics = map[string]*regexp.Regexp{
 	"duplicate":  word(`(duplicate|conflicting) (ip )?address(es)?|(ip )?address conflict|two (hosts|devices|machines|macs) (use|answer for|claim|share) (one|the same)`),
 	"split":      word(`split[ -]?brain\w*|dual[ -]active|two (active|master|primar)\w*( (routers?|units?|nodes?|firewalls?|gateways?))?|both (\w+ ){0,4}(are |be(came|come) |say |claim |show |think |stay |now )*(active|masters?|primary)( at (once|the same time))?|says (active|master) as well`),
 	"units":      word(`firewalls?|forti\w+|fgt\w*|asa\w*|ftd|palo ?alto|pan-?os|srx\w*|ha[ -](pair|cluster|heartbeat|link)|heartbeats?`),
-	"outdated":   word(`stale|(arp|neigh\w*|fdb|mac|forwarding)( address)?( table| cache| entry| entries)?.{0,40}\b(still (has|had|have|shows?|showed|points?|the|with)|old (mac|port|address|node|one)|outdated|not (been )?updated|never updated)|still (has|had|shows?|points? to|keeps|sends to) .{0,30}\b(old|previous|former)|(clear(ed|ing)?|flush(ed|ing)?|delet(ed|ing)) (the )?(arp|neigh\w*|mac|fdb|forwarding)|(arp|neigh\w*|mac|fdb)( table| cache| entry| entries)? (was |were |is |are |been )?(cleared|flushed|deleted)|(no entry|aged out|timed out|expired|forg[eo]t\w*)\b.{0,60}\b(gateway|router|neigh\w*|arp)\b.{0,30}\bstill`),
+	"outdated":   word(`(stale|outdated) (arp|mac|fdb|neigh\w*|cam|forwarding|entry|entries)|(arp|neigh\w*|fdb|mac|cam|forwarding)( address)?( tables?| caches?| entry| entries)?\b.{0,60}\b(still|old (mac|port|address|node|one)|outdated|not (been )?updated|never updated|but .{0,20}\bnow has)|still (has|had|shows?|points? to|keeps|sends to) .{0,30}\b(old|previous|former)|(until|after|works?|worked|fine|back|cured|fixed|helps?|helped)\b.{0,60}\b(clear|flush|delet)\w* .{0,20}\b(arp|neigh\w*|mac|fdb|cam)|(until|after|works?|worked|cured|fixed|helps?|helped)\b.{0,30}\b(arp|neigh\w*|mac|fdb|cam)\b.{0,20}\b(cleared|flushed|deleted)|(clear|flush)\w* .{0,20}\b(arp|neigh\w*|mac|fdb|cam)\b.{0,40}\b(fixe[sd]|help\w*|works|restor\w*|cure[sd]?|solve[sd]?)|(no entry|aged out|timed out|expired|forg[eo]t\w*)\b.{0,60}\b(gateway|router|neigh\w*|arp)\b.{0,30}\bstill`),
 	"reverse":    word(`(as soon as|once|until) (the |it |that )?([\w.-]+ ){0,3}(itself )?(sends?|sent|pings?|pinged|speaks?|talks?|transmits?|says)\b( anything| something| a packet| out| outwards| the gateway| back| itself){0,3}`),
 	"stale":      word(`static arp|stale|arp (entry|cache|table)|mac (address )?table|clear(ed)? (the )?(arp|mac)`),
 }
@@ -248,18 +248,29 @@ func (t *hearsay) owners() float64 {
 		if m == nil {
 			continue
 		}
-		mac := strings.NewReplacer(":", "", "-", "", ".", "").Replace(m[2])
-		if strings.HasPrefix(mac, "00005e0001") || strings.HasPrefix(mac, "00005e0002") || strings.HasPrefix(mac, "00000c07ac") {
-			continue
+		told := []string{m[2]}
+		if byTurns.MatchString(text) { // all that it names answer for the one address
+			told = anyMAC.FindAllString(text, -1)
 		}
-		if macs[m[1]] == nil {
-			macs[m[1]] = map[string]bool{}
+		for _, mac := range told {
+			if virtualMAC(mac) {
+				continue
+			}
+			if macs[m[1]] == nil {
+				macs[m[1]] = map[string]bool{}
+			}
+			macs[m[1]][strings.NewReplacer(":", "", "-", "", ".", "").Replace(mac)] = true
+			most = max(orZero(most), float64(len(macs[m[1]])))
 		}
-		macs[m[1]][mac] = true
-		most = max(orZero(most), float64(len(macs[m[1]])))
 	}
 	return most
 }
+
+// byTurns are the words for several that answer one question; anyMAC is a hardware address.
+var (
+	byTurns = regexp.MustCompile(`\b(alternat\w*|by turns|in turns?|both|each|two (different )?(macs|hosts|nodes|addresses|answers|replies)|flip-?flop\w*|differ\w*)\b`)
+	anyMAC  = regexp.MustCompile(`\b(?:(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4})\b`)
+)
 
 // ownerWords are an IPv4 address and the hardware address that follows it, as tables and captures write them.
 var ownerWords = regexp.MustCompile(`\b(\d{1,3}(?:\.\d{1,3}){3})\b.{1,40}?\b((?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4})\b`)
