@@ -99,6 +99,9 @@ type testFacts struct {
 	Absurd        float64 `expr:"absurd" metric:"probe.result"`         // tests with figures that cannot be
 	Claimed       float64 `expr:"claimed" metric:"probe.result"`        // tests of which only the sender says that nothing was lost
 	PacketCap     float64 `expr:"packet_cap" metric:"probe.result"`     // packets/s that pass of small ones, if larger ones pass at more bits but not more packets a second
+	Beat          float64 `expr:"beat"`                                 // the time in which trouble is told to come back, if it is a lease's, s
+	LeaseBeat     float64 `expr:"lease_beat"`                           // 1 if trouble is told to come back in the time of a lease that is told, 0 if in another
+	PortsDead     float64 `expr:"ports_dead" metric:"probe.result"`     // source ports of which nothing gets through
 	Granted       float64 `expr:"granted" metric:"probe.result"`        // the least share of the window asked for that was granted
 
 	Paths      float64 `expr:"paths"`       // tested
@@ -451,6 +454,7 @@ func (f *testFacts) sizes(rs, steady []result) {
 
 func (f *testFacts) flows(rs, steady []result) {
 	f.FlowGain, f.FlowTimes, f.FlowRate, f.PortsTested, f.PortsLossy, f.Unequal, f.Together = nan, nan, nan, nan, nan, nan, nan
+	f.PortsDead = nan
 	for _, a := range steady {
 		for _, b := range steady {
 			if times := b.flows() / a.flows(); times > 1 && !a.asTold() && alikeBut(a, b, "streams") && !(times <= f.FlowTimes) {
@@ -461,10 +465,13 @@ func (f *testFacts) flows(rs, steady []result) {
 	if f.FlowRound = nan; !math.IsNaN(f.FlowRate) {
 		f.FlowRound = roundRate(f.FlowRate)
 	}
-	ports, lossy := map[float64]bool{}, map[float64]bool{}
+	ports, lossy, dead := map[float64]bool{}, map[float64]bool{}, map[float64]bool{}
 	for _, r := range rs {
 		if r.port > 0 {
 			ports[r.port] = true
+			if r.loss >= 0.99 || r.rate == 0 {
+				dead[r.port] = true
+			}
 			if (r.lossy() || r.failed()) && r.standsOut(rs) {
 				lossy[r.port] = true
 			}
@@ -472,7 +479,7 @@ func (f *testFacts) flows(rs, steady []result) {
 	}
 	f.sources(rs)
 	if len(ports) > 1 {
-		f.PortsTested, f.PortsLossy = float64(len(ports)), float64(len(lossy))
+		f.PortsTested, f.PortsLossy, f.PortsDead = float64(len(ports)), float64(len(lossy)), float64(len(dead))
 	}
 	for i, a := range steady {
 		for _, b := range steady[i+1:] {

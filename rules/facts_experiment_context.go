@@ -129,6 +129,7 @@ func (sc *scene) words(f *testFacts, own []result) {
 		}
 	}
 	f.Owners = t.owners()
+	f.Beat, f.LeaseBeat = t.leaseBeat(own)
 	cured := map[string]cure{}
 	cureOf := func(name string) cure {
 		if _, ok := cured[name]; !ok {
