@@ -249,6 +249,8 @@ type deviceFacts struct {
 	During    float64       `expr:"during"`    // incidents and episodes that fall into its blindness
 	Explained float64       `expr:"explained"` // seconds of blindness within incidents that another finding explains
 	Ports     []string      `expr:"ports"`
+	Dark      float64       `expr:"dark"`     // seconds of its blindness in which the path was dark, explained or not
+	Answered  []string      `expr:"answered"` // the other devices of the path that answered all along
 
 	Life lifeFacts `expr:"life"`
 }

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"whydrop/correlate"
 	"whydrop/correlate/timeline"
 )
@@ -36,8 +38,14 @@ func (sc *scene) deviceCandidate(ps *pathScene, d correlate.Device) *candidate {
 		hits := ps.touched([]timeline.Span{b.Span})
 		f.During += float64(len(hits))
 		for _, h := range hits {
-			if h.Kind == correlate.Stall && sc.explains != nil && sc.explains(h) {
+			if h.Kind != correlate.Stall {
+				continue
+			}
+			if sc.explains != nil && sc.explains(h) {
 				f.Explained += shared(b.Span, h.Span.Widen(correlate.Slack, correlate.Slack))
+			}
+			if dark := h.Incident.DarkAny(); !dark.IsZero() {
+				f.Dark += shared(b.Span, dark.Widen(correlate.Slack, correlate.Slack))
 			}
 		}
 		c.hits = append(c.hits, hits...)
@@ -46,12 +54,26 @@ func (sc *scene) deviceCandidate(ps *pathScene, d correlate.Device) *candidate {
 	if f.Life = sc.lifeFacts(ps, d); f.Blind == 0 && !f.Life.started() {
 		return nil
 	}
+	f.Answered = sc.answered(ps)
 	c.events = sc.lifeEvents(d.Name)
 	f.Share = f.Blind / sc.span.Width().Seconds()
 	c.hits = uniqueEpisodes(c.hits)
 	c.span = hull(c.times, nil)
 	c.env["device"] = f
 	return c
+}
+
+// answered returns the devices of a path that answered all along, in the path's order.
+func (sc *scene) answered(ps *pathScene) []string {
+	var out []string
+	for _, hop := range ps.Path.Hops {
+		for _, name := range hop {
+			if !slices.ContainsFunc(sc.blinds, func(b correlate.Blind) bool { return b.Device == name }) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
 }
 
 // shared returns how many seconds two spans have in common.
