@@ -16,6 +16,8 @@ type Pasted struct {
 	Runs   []Run
 	Lists  []List
 	Ports  []PortView
+	Hosts  []HostView
+	Echoes []Echo
 	Events []timeline.Event // what logs tell, dated by the devices' own clocks
 }
 
@@ -100,6 +102,7 @@ type Point struct {
 type PortView struct {
 	Subject timeline.Subject
 	Source  string
+	Host    bool // a host's own card, at an end of the path
 
 	Oper, HalfDuplex *bool
 	Speed, SpeedMax  *float64 // bit/s
@@ -133,6 +136,7 @@ func EvaluatePasted(p Pasted) []Diagnosis {
 	e.hosts()
 	e.datagrams()
 	e.ports()
+	e.own()
 	e.logs()
 	e.rest()
 	e.join()

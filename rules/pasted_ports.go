@@ -16,7 +16,9 @@ func (e *pasted) ports() {
 			e.corrupted(p)
 		}
 		e.dropped(p)
-		e.overrun(p)
+		if !p.Host {
+			e.overrun(p)
+		}
 		e.paused(p)
 		e.below(p)
 	}

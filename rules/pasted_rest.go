@@ -27,6 +27,7 @@ func (e *pasted) rest() {
 			return
 		}
 	}
+	e.lossyEchoes()
 	for _, p := range e.Ports {
 		if e.oldTotals(p) {
 			return

@@ -12,6 +12,7 @@ var juniperJunos = map[string]Parser{
 	"show interfaces diagnostics optics": optics,
 	"show interfaces":                    plain(juniper_junos.ShowInterfaces),
 	"show interfaces extensive":          plain(juniper_junos.ShowInterfaces),
+	"show policer":                       plain(juniper_junos.ShowPolicer),
 	"show interfaces terse":              plain(juniper_junos.ShowInterfacesTerse),
 	"show spanning-tree interface":       plain(juniper_junos.ShowSpanningTreeInterface),
 	"show spanning-tree bridge":          plain(juniper_junos.ShowSpanningTreeBridge),

@@ -11,6 +11,7 @@ var firewalls = []rule{
 	// Of the history of a pair: "port4 link status changed: 1->0", "FGT1 is elected as the cluster primary of 2 members".
 	on("link status changed: ", `(?:hbdev )?(?P<port>[A-Za-z][\w.-]*) link status changed: \d->(?P<to>[01])`, timeline.EventOper, "layer", "link").then(zeroOne),
 	on("as the cluster ", `(?P<reason>(?P<unit>\S+) (?:is elected|is selected|becomes|becoming) (?:as )?the cluster (?P<to>primary|master|secondary|slave).*)`, timeline.EventFailover),
+	on(" as the ", `(?P<reason>(?P<unit>[\w-]+) is selected as the (?P<to>primary|master) because .*)`, timeline.EventFailover),
 	on("lost heartbeat on ", `(?P<reason>member (?P<unit>\S+) lost heartbeat on .*)`, timeline.EventMember, "to", "lost"),
 	on("irtual cluster", `(?i:virtual cluster).*?(?:ha_role|role)="?(?P<to>master|slave|primary|secondary)"?`, timeline.EventFailover),
 	on("HA ", `(?:subtype="?ha"?|logid="?01080\d+"?).*msg="(?P<reason>[^"]*(?:become|becomes|state is|change to|moved to) ?(?:a |the )?(?P<to>master|slave|primary|secondary|standalone)[^"]*)"`, timeline.EventFailover),

@@ -17,15 +17,15 @@ import (
 // shownBeyond adds to what was said what the catalogue finds in what devices of any platform printed and in single pings. What was measured is laid out as tests that ended, as facts by hand are. Nothing tells when it was or which
 // came first, so it is suspected at most.
 func shownBeyond(got ingest.Result, said []rules.Diagnosis) []rules.Diagnosis {
-	sized := slices.ContainsFunc(got.Pings, func(p ingest.Ping) bool { return p.DF || p.TooBig != "" })
+	pinged := slices.ContainsFunc(got.Pings, func(p ingest.Ping) bool { return p.DF || p.TooBig != "" || p.Loss != nil && *p.Loss > 0 })
 	const several = 3 // tests, of which the rules of texts make nothing for sure
 	unsure := len(got.Pasted.Runs) >= several && !slices.ContainsFunc(said, func(d rules.Diagnosis) bool { return d.Confidence >= sure })
-	if !got.Shown && !sized && !unsure && len(got.Hops)+len(got.Told) == 0 {
+	if !got.Shown && !pinged && !unsure && len(got.Hops)+len(got.Told)+len(got.Pasted.Events)+len(got.Pasted.Hosts) == 0 {
 		return said
 	}
 	var records []timeline.Record
 	for _, r := range got.Records {
-		if s := r.About(); s.Kind == timeline.KindDevice || s.Kind == timeline.KindPort {
+		if s := r.About(); s.Kind == timeline.KindDevice || s.Kind == timeline.KindPort || s.Kind == timeline.KindHost {
 			records = append(records, r)
 		}
 	}

@@ -16,7 +16,7 @@ func TestPastedTextsOfEveryPlatform(t *testing.T) {
 	}{
 		{"junos-crc.txt", []string{"show-interfaces"}, "bad-cable", false},
 		{"vrp-late-de.txt", []string{"show-interfaces"}, "duplex-mismatch", false},
-		{"eos-discards.txt", []string{"show-interfaces", "show-interfaces"}, "oversubscription", false},
+		{"eos-discards.txt", []string{"show-interfaces", "show-interfaces"}, "microburst", false},
 		{"mikrotik-100.txt", []string{"show-interfaces", "iperf3-text"}, "speed-fallback", true},
 		{"aoscx-macmove.txt", []string{"syslog", "show-interfaces"}, "l2-loop", false},
 		{"comware-optics-cn.txt", []string{"show", "show-interfaces"}, "optics-low-power", false},
@@ -26,7 +26,7 @@ func TestPastedTextsOfEveryPlatform(t *testing.T) {
 		{"df-silent.txt", []string{"ping", "ping"}, "pmtu-blackhole", false},
 		{"df-ping-fr.txt", []string{"ping", "ping"}, "mtu-mismatch", false},
 		{"mtr-icmp.txt", []string{"mtr"}, "icmp-rate-limited", false},
-		{"conntrack-dmesg.txt", []string{"host"}, "session-table-full", false},
+		{"conntrack-dmesg.txt", []string{"host", "host"}, "session-table-full", false},
 		{"rcvbuf-nstat.txt", []string{"iperf3-text", "host"}, "receiver-socket-buffer", false},
 		{"iperf-sweep.txt", []string{"iperf2", "iperf2", "iperf2", "iperf2", "iperf3-text", "ping"}, "policer", false},
 		{"window-ss.txt", []string{"iperf3-text", "socket"}, "tcp-window", true},

@@ -300,6 +300,10 @@ func end(p *block.Port) {
 	if !p.SpeedMax.OK {
 		p.SpeedMax = devices.PortOffers(p.Name)
 	}
+	// "media type is 10G": the transceiver sets the limit, however fast the port's hardware is.
+	if most, ok := text.Rate(p.Media.Value); ok && uint64(most) >= p.Speed.Value && uint64(most) < p.SpeedMax.Value {
+		p.SpeedMax = devices.Some(uint64(most))
+	}
 	if d := p.Fact("description"); d != "" && p.Alias == "" {
 		p.Alias = d
 	}

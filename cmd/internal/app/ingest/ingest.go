@@ -78,6 +78,9 @@ type claim struct {
 	ping     *Ping
 	shown    *shownBlock
 	host     *hostBlock
+	own      *ownBlock
+	ethtool  string   // the port whose counters ethtool -S printed
+	lines    *linesOf // lines of show interface that a filter let through
 }
 
 // Add takes in a text. The name is shown to people; bytes that are no text do no harm.
@@ -99,6 +102,9 @@ func (c *Collection) Add(name string, content []byte) {
 	t.sort()
 	t.findHosts()
 	t.sort()
+	t.findOwn()
+	t.findFiltered()
+	t.sort()
 	t.findShown()
 	t.sort()
 	c.texts = append(c.texts, t)
@@ -118,7 +124,11 @@ func decode(b []byte) string {
 		}
 		return string(utf16.Decode(u))
 	}
-	return strings.TrimPrefix(string(b), "\ufeff")
+	s := strings.TrimPrefix(string(b), "\ufeff")
+	if strings.Contains(s, "\r") && !strings.Contains(s, "\n") { // a terminal's capture, or an old Mac's
+		s = strings.ReplaceAll(s, "\r", "\n")
+	}
+	return s
 }
 
 func (t *text) index() {
@@ -197,6 +207,9 @@ type builder struct {
 	ports    map[timeline.Subject][]snapshot
 	order    []timeline.Subject
 	previous *rules.Run
+
+	hosts     map[string][]ownAt // what hosts tell of themselves, by their names
+	hostOrder []string
 }
 
 // text takes one text in, block by block.
@@ -218,6 +231,12 @@ func (b *builder) text(t *text) {
 			b.ping(t, c.from, *c.ping)
 		case c.host != nil:
 			b.host(t, c.from, *c.host)
+		case c.own != nil:
+			b.own(t, c.from, *c.own)
+		case c.lines != nil:
+			b.filtered(t, c)
+		case c.ethtool != "":
+			b.ethtool(t, c)
 		case c.shown != nil:
 			b.shown(t, c)
 		}
@@ -278,8 +297,9 @@ func (b *builder) block(where, kind, what string) int {
 func (b *builder) finish() {
 	b.finishRuns()
 	b.finishPorts()
+	b.finishOwn()
 	counted := slices.ContainsFunc(b.Pasted.Ports, func(p rules.PortView) bool { return len(p.Counts)+len(p.Totals) > 0 })
-	b.Measured = counted || len(b.Pasted.Runs)+len(b.Pasted.Lists)+len(b.Pings)+len(b.Pasted.Events)+len(b.Hops)+len(b.Told) > 0
+	b.Measured = counted || len(b.Pasted.Runs)+len(b.Pasted.Lists)+len(b.Pings)+len(b.Pasted.Events)+len(b.Hops)+len(b.Told)+len(b.Pasted.Hosts) > 0
 	b.Undated = b.made && !b.dated
 	if b.made {
 		b.Notes = append(b.Notes, "The texts give no date for some figures. Their times are made up, one after the other from 2000-01-01 on, and say nothing.")

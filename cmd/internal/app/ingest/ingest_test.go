@@ -282,3 +282,40 @@ func TestPingsAreReadWithWhatTheyWereAsked(t *testing.T) {
 		}
 	}
 }
+
+func TestLostEchoesInEveryLanguage(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		lost float64 // -1: it is no ping
+	}{
+		"English":                        {"20 packets transmitted, 19 received, 5% packet loss, time 19021ms", 0.05},
+		"BSD":                            {"20 packets transmitted, 19 packets received, 5.0% packet loss", 0.05},
+		"with errors":                    {"20 packets transmitted, 18 received, +2 errors, 10% packet loss, time 19021ms", 0.1},
+		"German":                         {"20 Pakete übertragen, 15 empfangen, 25% Paketverlust, Zeit 19021ms", 0.25},
+		"German, in part":                {"20 Pakete übertragen, 15 empfangen, 25% packet loss, time 19021ms", 0.25},
+		"French":                         {"8 paquets transmis, 6 reçus, 25% de paquets perdus, temps 7010 ms", 0.25},
+		"Spanish":                        {"8 paquetes transmitidos, 6 recibidos, 25% pérdida de paquetes, tiempo 7010ms", 0.25},
+		"Portuguese":                     {"8 pacotes transmitidos, 6 recebidos, 25% perda de pacote, tempo 7010ms", 0.25},
+		"Italian":                        {"8 pacchetti trasmessi, 6 ricevuti, 25% packet loss, tempo 7010ms", 0.25},
+		"Polish":                         {"8 pakietów wysłanych, 6 odebranych, 25% straconych pakietów, czas 7010ms", 0.25},
+		"Russian":                        {"8 пакетов передано, 6 получено, 25% потеряно, время 7010ms", 0.25},
+		"Ukrainian, a comma":             {"800 пакетів надіслано, 799 отримано, 0,125% втрачено, час 7010мс", 0.00125},
+		"Chinese":                        {"已发送 8 个包， 已接收 6 个包, 25% 包丢失, 耗时 7010 毫秒", 0.25},
+		"a sentence with three numbers":  {"12 switches, 3 of them new, 20% packet loss on one", -1},
+		"figures that are no losses":     {"10 ports, 9 up, 10% idle", -1},
+		"Cisco, without a sum":           {"Sending 10, 100-byte ICMP Echos to 192.0.2.1, timeout is 2 seconds:\n!!!!.!!!!.", 0.2},
+		"Cisco, over two lines":          {"r1#ping 192.0.2.1 repeat 140\n" + strings.Repeat("!", 70) + "\n" + strings.Repeat("!", 63) + ".......", 0.05},
+		"Cisco, the first waits for ARP": {"Sending 5, 100-byte ICMP Echos to 192.0.2.1, timeout is 2 seconds:\n.!!!!\nSuccess rate is 80 percent (4/5), round-trip min/avg/max = 1/2/4 ms", 0},
+		"dots between sentences":         {"and then\n.....\n", -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := read(c.text + "\n")
+			switch {
+			case len(r.Pings) == 0 && c.lost >= 0:
+				t.Error("no ping was found")
+			case len(r.Pings) > 0 && (c.lost < 0 || len(r.Pings) > 1 || r.Pings[0].Loss == nil || math.Abs(*r.Pings[0].Loss-c.lost) > 1e-9):
+				t.Errorf("%d pings, loss %v, want %v", len(r.Pings), r.Pings[0].Loss, c.lost)
+			}
+		})
+	}
+}

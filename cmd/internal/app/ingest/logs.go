@@ -25,15 +25,26 @@ var relayed = regexp.MustCompile(`^(?:<\d{1,3}>)?(?:[A-Z][a-z]{2} {1,2}\d{1,2}(?
 // messageCode is a message's name, quickly.
 var messageCode = regexp.MustCompile(`%[A-Z][A-Z0-9_]*(?:-[A-Z0-9_]+)*-[0-7]-[A-Z0-9_]+\s?:`)
 
+// chosen is a line in which a pair of FortiOS says when and why a unit took over, in the answer of get system ha status.
+var chosen = regexp.MustCompile(`^\s*<(\d{4}[/-]\d\d[/-]\d\d \d\d:\d\d:\d\d)> (?:vcluster-\d+: )?(\S+ is selected as the (?:primary|master) because .*)`)
+
 // findLogs claims lines of logs. Lines of one device that follow each other are one block.
 func (t *text) findLogs() {
 	var found []claim
+	elected := -1 // where the line behind the last choice begins
 	t.free(func(from, to int, line string) {
-		if !strings.Contains(line, "%") || !messageCode.MatchString(line) {
+		device := ""
+		if m := chosen.FindStringSubmatch(line); m != nil {
+			older := from == elected // the newest stands first
+			if elected = to; older {
+				return
+			}
+			device = t.deviceBefore(from)
+			line = strings.ReplaceAll(m[1], "/", "-") + " " + m[2]
+		} else if !strings.Contains(line, "%") || !messageCode.MatchString(line) {
 			return
 		}
-		device := ""
-		if m := relayed.FindStringSubmatch(line); m != nil {
+		if m := relayed.FindStringSubmatch(line); m != nil && device == "" {
 			device, _, _ = strings.Cut(m[1], ".")
 			if strings.ContainsAny(m[1][:1], "0123456789") {
 				device = m[1]

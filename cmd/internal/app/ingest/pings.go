@@ -2,12 +2,14 @@ package ingest
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"whydrop/cmd/internal/report"
 	"whydrop/correlate/timeline"
+	"whydrop/rules"
 )
 
 // Ping is what a ping sums up at its end, and what it was asked.
@@ -19,12 +21,17 @@ type Ping struct {
 	Size   int      // bytes of data; 0 if not known
 	DF     bool     // it must not be fragmented
 	TooBig string   // what somebody answered to packets that were too large; "" if nobody did
+
+	marks string // Cisco's, one for each echo
 }
 
 var (
-	// unixPing is the last line of ping on Linux, BSD and macOS, unixLoss the one before.
+	// unixPing is the last line of ping on Linux, BSD and macOS, unixLoss the one before, in whatever language: sent, received,
+	// lost (po/ of iputils keeps the order in all of them).
 	unixPing = regexp.MustCompile(`(?:rtt|round-trip) min/avg/max(?:/(?:mdev|stddev|std-dev))? = [\d.]{1,12}/([\d.]{1,12})/[\d.]{1,12}(?:/([\d.]{1,12}))? ms`)
-	unixLoss = regexp.MustCompile(`\d+ packets transmitted, \d+ (?:packets )?received.{0,60}?(\d{1,3}(?:\.\d{1,6})?)% packet loss`)
+	unixLoss = regexp.MustCompile(`^[^\d%]{0,40}(\d{1,9})[^\d,，%]{1,40}[,，]\s*[^\d%]{0,20}?(\d{1,9})[^\d,，%]{1,40}[,，].{0,80}?(\d{1,3}(?:[.,]\d{1,7})?) ?%(.{0,60})$`)
+	// lossWords are how iputils, busybox and the BSDs call lost packets in the languages they are translated to.
+	lossWords = words(`loss`, `lost`, `verlust`, `perdu`, `perte`, `p[eé]rdida`, `perdid`, `perda`, `pers[io]`, `perdit`, `strac`, `utracon`, `strata`, `потер`, `втра[чт]`, `загуб`, `丢失`, `丢包`, `遺失`, `丟失`, `損失`, `ロス`, `손실`, `kay[ıi]p`, `ztr[aá]`, `h[aä]vik`, `kado`, `f[oö]rlor`, `tapt`, `verlies`, `hilang`, `pierdut`, `დაკარგ`)
 	// windowsPing and windowsLoss are those of Windows, in whatever language.
 	windowsPing = regexp.MustCompile(`= ?\d{1,7} ?ms, [^\d=,]{3,20} = ?\d{1,7} ?ms, [^\d=,]{3,20} = ?(\d{1,7}) ?ms`)
 	windowsLoss = regexp.MustCompile(`= ?\d+, [^\d=,]{3,20} = ?\d+, [^\d=,]{3,20} = ?\d+ ?\((?:[^\d()]{0,20})?(\d{1,3}) ?%`)
@@ -56,6 +63,10 @@ func (t *text) findPings() {
 			}
 			return nil
 		}
+		open := func() bool { // marks go on in the next line
+			n := len(found)
+			return n > 0 && found[n-1].ping.marks != "" && found[n-1].to == from && found[n-1].ping.RTT == 0
+		}
 		took := func(ms, deviation string) {
 			if q := last(); q != nil {
 				p = q
@@ -64,8 +75,8 @@ func (t *text) findPings() {
 			p.RTT, p.Spread = millis(ms), millis(deviation)
 		}
 		switch {
-		case unixLoss.MatchString(line):
-			p.Loss = percent(unixLoss.FindStringSubmatch(line)[1])
+		case unixLost(line) != nil:
+			p.Loss = unixLost(line)
 		case windowsLoss.MatchString(line):
 			p.Loss = percent(windowsLoss.FindStringSubmatch(line)[1])
 		case ciscoPing.MatchString(line):
@@ -75,6 +86,20 @@ func (t *text) findPings() {
 				p.Loss = &lost
 			}
 			p.RTT = millis(m[2])
+			if n := len(found); n > 0 && found[n-1].ping.marks != "" && strings.TrimSpace(t.body[found[n-1].to:from]) == "" { // it sums up the marks above
+				if arpFirst.MatchString(found[n-1].ping.marks) {
+					p.Loss = new(float64)
+				}
+				found[n-1].ping.Loss, found[n-1].ping.RTT, found[n-1].to = p.Loss, p.RTT, to
+				p = found[n-1].ping
+			}
+		case ciscoMarks.MatchString(line) && (open() || echoCommand.MatchString(t.body[max(end, from-500):from])):
+			if open() {
+				p = found[len(found)-1].ping
+				found[len(found)-1].to = to
+			}
+			p.marks += strings.TrimSpace(line)
+			p.Loss = marksLost(p.marks)
 		case unixPing.MatchString(line):
 			m := unixPing.FindStringSubmatch(line)
 			took(m[1], m[2])
@@ -93,6 +118,39 @@ func (t *text) findPings() {
 		end = to
 	})
 	t.claims = append(t.claims, found...)
+}
+
+var (
+	// ciscoMarks is a line of the marks that IOS and NX-OS print as echoes come back: ! answered, . not, U and others refused.
+	ciscoMarks  = regexp.MustCompile(`^\s*[!.UQMNI?&]*[!.]{2,}[!.UQMNI?&]*\s*$`)
+	echoCommand = regexp.MustCompile(`(?i)\bICMP Echos to |[#>] ?ping `)
+	// arpFirst is what a ping shows whose first echo waited for ARP.
+	arpFirst = regexp.MustCompile(`^\.!+$`)
+)
+
+// unixLost returns the share of lost echoes in a line that sums up a ping; nil if it is none. Its three numbers must agree,
+// so that a sentence with three numbers is not taken for one.
+func unixLost(line string) *float64 {
+	m := unixLoss.FindStringSubmatch(line)
+	if m == nil {
+		return nil
+	}
+	sent, _ := strconv.ParseFloat(m[1], 64)
+	received, _ := strconv.ParseFloat(m[2], 64)
+	lost := percent(strings.Replace(m[3], ",", ".", 1))
+	if lost == nil || sent == 0 || !lossWords.MatchString(line) || math.Abs(max(0, 1-received/sent)-*lost) > 0.011 {
+		return nil
+	}
+	return lost
+}
+
+// marksLost returns the share of echoes that were not answered. One that waited for ARP is none.
+func marksLost(marks string) *float64 {
+	lost := float64(strings.Count(marks, ".")) / float64(len(marks))
+	if arpFirst.MatchString(marks) {
+		lost = 0
+	}
+	return &lost
 }
 
 func millis(s string) float64 {
@@ -155,6 +213,8 @@ func (b *builder) ping(t *text, from int, p Ping) {
 	switch {
 	case p.Loss != nil && *p.Loss == 1:
 		what += ": nothing came back"
+	case p.RTT == 0 && p.marks != "":
+		what += fmt.Sprintf(": %d echoes", len(p.marks))
 	case p.RTT == 0:
 		what += ": a round trip of less than a millisecond"
 	default:
@@ -176,6 +236,7 @@ func (b *builder) ping(t *text, from int, p Ping) {
 		b.Records = append(b.Records, timeline.Sample{Subject: sub, Metric: timeline.RTT, Span: sp, Value: p.RTT, Origin: o})
 	}
 	if p.Loss != nil {
+		b.Pasted.Echoes = append(b.Pasted.Echoes, rules.Echo{Source: t.source(from), Subject: sub, Host: report.Clean(p.Host), Loss: *p.Loss, RTT: p.RTT, Spread: p.Spread})
 		b.Records = append(b.Records, timeline.Sample{Subject: sub, Metric: timeline.LossRoundTrip, Span: sp, Value: *p.Loss, Origin: o})
 	}
 }

@@ -1,9 +1,11 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -24,13 +26,16 @@ type snapshot struct {
 	clock  time.Time // of the device, if it stands in front
 	block  int
 	shown  bool // by a platform whose rows are left to the rules of the catalogue as well
+
+	host    bool   // a host's own card, no device on the path
+	command string // what printed it, where several commands count the same port; "" of the others
 }
 
 // someDevice is the device whose name a text does not give.
 const someDevice = "device"
 
 // prompt is a device's prompt with a command behind it: "SW_2960#sh int gi0/1".
-var prompt = regexp.MustCompile(`(?m)(?:^|\s)([A-Za-z][\w.-]{0,62})(?:\([\w-]{1,30}\))?[#>][ \t]*(?:sh|show|do|ter|ping|exit|\n|\r)`)
+var prompt = regexp.MustCompile(`(?m)(?:^|\s)([A-Za-z][\w.-]{0,62})(?:\([\w-]{1,30}\))?(?:[#>][ \t]*(?:sh|show|do|ter|ping|exit|\n|\r)| # (?:get|diag|show|exec))`)
 
 // deviceBefore returns the device whose prompt stands last in front of a place.
 func (t *text) deviceBefore(at int) string {
@@ -55,6 +60,18 @@ func (b *builder) port(t *text, p parse.Found) {
 
 // snapshot takes in what a device shows of one port.
 func (b *builder) snapshot(t *text, device string, s snapshot) {
+	var known []string
+	for _, o := range b.order {
+		if o.Device == device {
+			known = append(known, o.Name)
+		}
+	}
+	if name, ok := devices.SamePort(known, s.Interface.Name); ok { // "te1/1/4" of a command is the TenGigabitEthernet1/1/4 of its answer
+		s.Interface.Name = name
+	}
+	if s.shown {
+		shownRates(&s.Found)
+	}
 	p, sub := s.Found, timeline.Port(device, s.Interface.Name)
 	s.source = t.source(p.From)
 	if c, ok := cisco_ios.ShowClock(t.body[max(0, p.From-600):p.From]); ok {
@@ -70,6 +87,29 @@ func (b *builder) snapshot(t *text, device string, s snapshot) {
 	b.ports[sub] = append(b.ports[sub], s)
 }
 
+// shownRates takes over the mean rates that parsers of other platforms keep as facts.
+func shownRates(p *parse.Found) {
+	for _, r := range []struct {
+		fact string
+		to   *devices.Opt[float64]
+	}{{"in_rate", &p.Extra.InRate}, {"out_rate", &p.Extra.OutRate}, {"in_packet_rate", &p.Extra.InPacketRate}, {"out_packet_rate", &p.Extra.OutPacketRate}} {
+		if v, err := strconv.ParseFloat(p.Interface.Fact(r.fact), 64); err == nil && !r.to.OK {
+			*r.to = devices.Some(v)
+		}
+	}
+	if m := interval.FindStringSubmatch(p.Interface.Fact("interval")); m != nil {
+		n, _ := strconv.Atoi(m[1])
+		unit := time.Second
+		if strings.HasPrefix(m[2], "m") {
+			unit = time.Minute
+		}
+		p.Extra.Interval = devices.Some(time.Duration(n) * unit)
+	}
+}
+
+// interval is over what rates are a mean: "30 seconds", "5 minute", "Last 300 seconds".
+var interval = regexp.MustCompile(`(\d{1,4}) ?(s|m)`)
+
 // counters lists what show interfaces counts, as metrics.
 var counters = []struct {
 	metric timeline.Metric
@@ -82,6 +122,7 @@ var counters = []struct {
 	{timeline.InRunts, func(i devices.Interface) devices.Opt[devices.Counter] { return i.Runts }},
 	{timeline.InGiants, func(i devices.Interface) devices.Opt[devices.Counter] { return i.Giants }},
 	{timeline.InOverrun, func(i devices.Interface) devices.Opt[devices.Counter] { return i.Overrun }},
+	{timeline.InNoBuffer, func(i devices.Interface) devices.Opt[devices.Counter] { return i.NoBuffer }},
 	{timeline.InDrops, func(i devices.Interface) devices.Opt[devices.Counter] { return i.InDrops }},
 	{timeline.OutDrops, func(i devices.Interface) devices.Opt[devices.Counter] { return i.OutDrops }},
 	{timeline.LateCollisions, func(i devices.Interface) devices.Opt[devices.Counter] { return i.LateCollisions }},
@@ -96,17 +137,12 @@ func (b *builder) finishPorts() {
 	for _, sub := range b.order {
 		all := b.ports[sub]
 		last := all[len(all)-1]
-		v := rules.PortView{Subject: sub, Source: last.source}
-		states(&v, last.Found)
-		if len(all) > 1 {
-			b.between(&v, all[len(all)-2], last)
-			if last.block >= 0 {
-				b.Blocks[last.block].What += "; " + countsText(v)
-			}
-		} else if age, ok := clearedAgo(last.Interface.LastClear); ok {
-			since(&v, last.Interface, age)
-		} else {
-			v.Totals = totals(last.Interface)
+		v := rules.PortView{Subject: sub, Source: last.source, Host: last.host}
+		for _, one := range all { // the last word of each command counts
+			states(&v, one.Found)
+		}
+		for _, same := range byCommand(all) {
+			b.counted(&v, same)
 		}
 		b.Pasted.Ports = append(b.Pasted.Ports, v)
 		b.portRecords(v, last)
@@ -114,6 +150,53 @@ func (b *builder) finishPorts() {
 			b.shownTotals(v, last)
 		}
 	}
+}
+
+// byCommand parts the snapshots of a port by what printed them: only those of one command can be subtracted.
+func byCommand(all []snapshot) [][]snapshot {
+	var out [][]snapshot
+	for _, s := range all {
+		i := slices.IndexFunc(out, func(o []snapshot) bool { return o[0].command == s.command })
+		if i < 0 {
+			out = append(out, nil)
+			i = len(out) - 1
+		}
+		out[i] = append(out[i], s)
+	}
+	return out
+}
+
+// counted adds to a view what snapshots of one command counted.
+func (b *builder) counted(v *rules.PortView, all []snapshot) {
+	last := all[len(all)-1]
+	one := rules.PortView{Subject: v.Subject}
+	if len(all) > 1 {
+		b.between(&one, all[len(all)-2], last)
+		if last.block >= 0 {
+			b.Blocks[last.block].What += "; " + countsText(one)
+		}
+	} else if age, ok := clearedAgo(last.Interface.LastClear); ok {
+		since(&one, last.Interface, age)
+	} else {
+		one.Totals = totals(last.Interface)
+	}
+	if len(one.Counts) > 0 {
+		v.Octets, v.Seconds, v.Since = cmp.Or(v.Octets, one.Octets), cmp.Or(v.Seconds, one.Seconds), one.Since
+	}
+	v.Counts, v.Totals = added(v.Counts, one.Counts), added(v.Totals, one.Totals)
+}
+
+// added adds to a map what it does not hold yet.
+func added(to, more map[timeline.Metric]float64) map[timeline.Metric]float64 {
+	if to == nil {
+		return more
+	}
+	for m, n := range more {
+		if _, ok := to[m]; !ok {
+			to[m] = n
+		}
+	}
+	return to
 }
 
 // states takes over what a snapshot says of now.
@@ -291,7 +374,7 @@ func portText(sub timeline.Subject, p parse.Found) string {
 	}
 	var bad []string
 	read := 0
-	for _, c := range counters[:12] {
+	for _, c := range counters[:13] {
 		if o := c.get(i); o.OK {
 			read++
 			if o.Value.Value > 0 {
@@ -315,7 +398,7 @@ func portText(sub timeline.Subject, p parse.Found) string {
 // countsText says what was counted between two snapshots.
 func countsText(v rules.PortView) string {
 	var out []string
-	for _, c := range counters[:12] {
+	for _, c := range counters[:13] {
 		if n := v.Counts[c.metric]; n > 0 {
 			out = append(out, fmt.Sprintf("%.0f %s", n, report.MetricName(string(c.metric))))
 		}

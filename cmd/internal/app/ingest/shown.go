@@ -26,6 +26,7 @@ type answer struct {
 	at       int // where it begins in the block
 	device   string
 	readings []guess.Reading
+	host     bool // it is a host with Linux
 }
 
 // shownKinds are the kinds of commands that are looked for in a text: what they are called, which words their commands
@@ -58,6 +59,7 @@ var shownKinds = []struct {
 	}, 1},
 	{"redundancy", regexp.MustCompile(`failover|high-availability|\bha\b|vrrp|standby|cluster|redundancy`), func(r devices.Reading) int { return len(r.Redundancy) }, 1},
 	{"optics", regexp.MustCompile(`transceiver|optic|diagnos`), func(r devices.Reading) int { return len(r.Sensors) }, 1},
+	{"queues", regexp.MustCompile(`polic`), func(r devices.Reading) int { return len(r.Queues) }, 1},
 	{"processor", regexp.MustCompile(`cpu|processes|performance|resource|routing-engine`), func(r devices.Reading) int {
 		if r.CPU.OK {
 			return 1
@@ -116,7 +118,7 @@ func shownIn(text string) *shownBlock {
 	var out shownBlock
 	device, next := "", 0
 	take := func(from, to int) {
-		if a := (answer{at: from, device: device, readings: readIn(platform, text[from:to], ios)}); len(a.readings) > 0 {
+		if a := (answer{at: from, device: device, readings: readIn(platform, text[from:to], ios), host: platform == "linux"}); len(a.readings) > 0 {
 			out.answers = append(out.answers, a)
 		}
 	}
@@ -173,7 +175,7 @@ func (b *builder) shown(t *text, c claim) {
 		}
 		for _, r := range a.readings {
 			for _, i := range r.Interfaces {
-				b.snapshot(t, device, snapshot{Found: parse.Found{From: from, To: c.to, Interface: i}, shown: true})
+				b.snapshot(t, device, snapshot{Found: parse.Found{From: from, To: c.to, Interface: i}, shown: true, host: a.host})
 			}
 			var typed []string
 			for _, l := range r.Log {
@@ -212,7 +214,7 @@ func (b *builder) tables(t *text, from int, device string, r guess.Reading, d *d
 	for _, x := range []struct {
 		n    int
 		noun string
-	}{{len(reading.Trees), "spanning tree"}, {len(reading.Redundancy), "redundant group"}, {len(reading.Sensors), "sensor"}} {
+	}{{len(reading.Trees), "spanning tree"}, {len(reading.Redundancy), "redundant group"}, {len(reading.Sensors), "sensor"}, {len(reading.Queues), "queue or policer"}} {
 		if x.n > 0 {
 			what = append(what, rules.Plural(x.n, x.noun))
 		}
