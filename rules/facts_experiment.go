@@ -34,6 +34,7 @@ type testFacts struct {
 	Stops       float64 `expr:"stops" metric:"probe.result"`      // 1 if a transfer began and then carried nothing
 	StopsOneWay float64 `expr:"stops_one_way" metric:"probe.result"`
 	Hangs       float64 `expr:"hangs" metric:"probe.result"` // 1 if a transfer is told to hang or to fail, and no rate of it
+	Gap         float64 `expr:"gap" metric:"probe.result"`   // the longest test of which nothing came through, s
 	Owners      float64 `expr:"owners" metric:"arp.binding"` // the most hardware addresses that texts tell of one IP address, virtual ones of gateways left out
 	MTUStep     float64 `expr:"mtu_step" metric:"if.mtu"`    // the largest MTU that a port shows less the smallest, bytes
 

@@ -128,7 +128,12 @@ func (sc *scene) words(f *testFacts, own []result) {
 			all = append(all, sc.results(p.Name)...)
 		}
 	}
-	f.Owners = t.owners()
+	f.Owners, f.Gap = t.owners(), nan
+	for _, r := range own {
+		if r.loss >= nothing && r.duration > 0 && !(r.duration <= f.Gap) {
+			f.Gap = r.duration
+		}
+	}
 	f.Beat, f.LeaseBeat = t.leaseBeat(own)
 	cured := map[string]cure{}
 	cureOf := func(name string) cure {
@@ -170,3 +175,6 @@ func (sc *scene) words(f *testFacts, own []result) {
 		return n
 	}
 }
+
+// nothing is the loss of a test of which nothing came through, its first or last packet perhaps.
+const nothing = 0.98
