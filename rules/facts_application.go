@@ -35,7 +35,7 @@ func (sc *scene) appFacts(ps *pathScene) *appFacts {
 	rs := sc.results(ps.Path.Name)
 	var slow result
 	for _, r := range rs {
-		if r.ofProgram() && !r.early && r.rate > 0 && !(r.rate >= f.Slow) {
+		if r.ofProgram() && !r.lossy() && !r.early && r.rate > 0 && !(r.rate >= f.Slow) {
 			f.Slow, slow = r.rate, r
 		}
 	}
