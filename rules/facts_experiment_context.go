@@ -86,7 +86,11 @@ func (sc *scene) speedStep(f *testFacts, ps *pathScene) {
 	}
 	f.SpeedStep, f.SlowPort, f.AboveLine = nan, nan, nan
 	if slow > 0 {
-		f.SpeedStep, f.SlowPort, f.AboveLine = fast/slow, f.Rate/slow, most(sc.results(ps.Path.Name), rateOf)/fast
+		rs := sc.results(ps.Path.Name)
+		f.SpeedStep, f.SlowPort, f.AboveLine = fast/slow, f.Rate/slow, most(rs, rateOf)/fast
+		if most(pick(rs, func(r result) bool { return r.early }), rateOf) > fast {
+			f.Early, f.Burst = nan, nan // what the sender's own buffer took, not what passed
+		}
 	}
 }
 

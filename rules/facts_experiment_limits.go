@@ -22,6 +22,9 @@ func (f *testFacts) packetCap(rs []result) {
 			f.PacketCap = passes
 		}
 	}
+	if f.PacketRate > 0 || f.PacketCap > 0 {
+		f.LossFlat = 0 // the rates went with the sizes
+	}
 }
 
 // impossible looks for figures that nothing on the path can have made, loss of more than was sent, and for what only the sender says

@@ -289,15 +289,19 @@ func (sc *scene) hopLosses(f *protoFacts, ps *pathScene) {
 		}
 	}
 	worst := slices.MaxFunc(hops, func(a, b result) int { return compareFloat(a.loss, b.loss) })
-	f.HopLoss, f.HopLater = worst.loss, least(append(ends, sc.laterHops(worst)...), lossOf)
+	before, behind := sc.otherHops(worst)
+	f.HopLoss, f.HopLater = worst.loss, least(append(ends, behind...), lossOf)
+	if math.IsNaN(f.HopLater) && most(before, lossOf) >= worst.loss/2 {
+		f.HopLater = worst.loss // it began further ahead and goes on here
+	}
 	if math.IsNaN(f.HopLater) && ps.facts != nil {
 		f.HopLater = max(ps.facts.LossForward, ps.facts.LossReverse)
 	}
 }
 
-// laterHops returns the tests of hops of the same trace that are told to lie behind that one: what reached them passed it (trippy's and
-// mtr's own reading of a trace). A path of which one hop alone is told is a line of the trace.
-func (sc *scene) laterHops(hop result) []result {
+// otherHops returns the tests of hops of the same trace that are told to lie before and behind that one: what reached those behind it
+// passed it (trippy's and mtr's own reading of a trace). A path of which one hop alone is told is a line of the trace.
+func (sc *scene) otherHops(hop result) (before, behind []result) {
 	number := func(r result) float64 {
 		if m := hopNumber.FindStringSubmatch(r.words); m != nil {
 			if n, err := strconv.ParseFloat(m[1], 64); err == nil {
@@ -306,18 +310,24 @@ func (sc *scene) laterHops(hop result) []result {
 		}
 		return nan
 	}
-	behind := func(r result) bool { return number(r) > number(hop) && !math.IsNaN(r.loss) }
-	own := sc.results(hop.path)
-	if len(own) > 1 {
-		return pick(own, behind)
-	}
-	var out []result
-	for _, p := range sc.topo.PathsIn(sc.snap) {
-		if rs := sc.results(p.Name); len(rs) == 1 {
-			out = append(out, pick(rs, behind)...)
+	trace := sc.results(hop.path)
+	if len(trace) == 1 {
+		for _, p := range sc.topo.PathsIn(sc.snap) {
+			if rs := sc.results(p.Name); p.Name != hop.path && len(rs) == 1 {
+				trace = append(trace, rs...)
+			}
 		}
 	}
-	return out
+	for _, r := range trace {
+		switch {
+		case math.IsNaN(r.loss):
+		case number(r) < number(hop):
+			before = append(before, r)
+		case number(r) > number(hop):
+			behind = append(behind, r)
+		}
+	}
+	return before, behind
 }
 
 var endWords = word(`target|destination|last hop|far end|end[ -]to[ -]end|final`)
