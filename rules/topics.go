@@ -69,6 +69,7 @@ var topics = map[string]*regexp.Regexp{
 	"pps":        word(`pps[ _]?(allowance\w*|limits?|caps?)|packets?[ -](per|a)[ -]second (limits?|allowance|caps?)|packet[ -]rate limits?`),
 	"contract":   word(`ordered|contract\w*|subscribed|purchased|committed|provisioned|sub-?rate|cir|sold( as)?`),
 	"endings":    word(`(end|tail|last) (ones? )?of (\w+ ){0,3}burst\w*|bursts? (are|is) cut`),
+	"nowait":     word(`(pings?|rtts?|round[ -]trips?( times?)?|latency|delay) (does not|doesn'?t|did not|didn'?t|do not|don'?t|never) (grow|rise|increase|change|move|suffer)|(pings?|rtts?|round[ -]trips?( times?)?|latency|delay) (stays?|stayed|remains?|remained|is|was) (flat|the same|low|constant|unchanged|steady|as it was)`),
 	"ttl":        word(`routing loops?|ttl (exceeded|expire[sd]?|runs? out|ends)|(same|two) (two )?(routers|hops|nodes)|(to and fro|back and forth) between`),
 	"neighbours": word(`neighbou?r table overflow\w*|(mac|fdb|l2|arp|cam|host)([ -]address(es)?)?[ -](tables?|entries)( \w+){0,3} (100 ?(%|per ?cent) full|exceed(s|ed|ing)?( the)? (capacity|limit|maximum)|exhausted|overflow\w*)|mac (hash )?collision|(arp|nd|neighbou?r|cam|mac|tcam|fib) (tables?|caches?|entries)? ?(is |are )?(full|exhausted|overflow\w*)|no room for (more )?(routes|addresses|neighbou?rs)`),
 	"software":   word(`ip[ -]input|process[ -_]switch\w*|punt\w*|slow path|software[ -](forward|switch|path)\w*|(the word|keyword) log|acl log\w*|log keyword`),
@@ -123,7 +124,7 @@ var (
 	// Which end's report a figure is from.
 	senderWords   = regexp.MustCompile(`\b(client|sender|sending)('?s)?( \w+)? (report|side|end|output|says|summary)`)
 	receiverWords = regexp.MustCompile(`\b(server|receiver|receiving)('?s)?( \w+)? (report|side|end|output|says|summary)`)
-	failWords     = regexp.MustCompile(`\b(fails?|failed|hangs?|hung|stalls?|stalled|time-?outs?|timed out|no (answer|reply|response)|nothing (arrives|passes|gets through|comes)|blocked|dead|dies|died|freezes|froze|lost all)\b`)
+	failWords     = regexp.MustCompile(`\b(fails?|failed|hangs?|hung|stalls?|stalled|times?[- ]?outs?|timed out|no (answer|reply|response)|nothing (arrives|passes|gets through|comes)|blocked|dead|dies|died|freezes|froze|lost all)\b`)
 	passWords     = regexp.MustCompile(`\b(works?|passes|passed|ok|fine|succeeds|gets through|normal)\b`)
 	toolWords     = regexp.MustCompile(`\b(iperf ?2(\.\d+)*|iperf ?3(\.\d+)*|iperf|netperf|nuttcp|ttcp|ntttcp|netcat|curl|wget|ftp|scp|cygwin|other (tool|program)|another (tool|program)|different (tool|program)|native (build|tool))\b`)
 )
@@ -393,6 +394,8 @@ func compare(a, b []result) cure {
 				f = x.took() / y.took()
 			case x.proto == y.proto && x.jitter > 0 && y.jitter > 0 && math.IsNaN(x.rate) && math.IsNaN(y.rate) && !x.lossy() && !y.lossy():
 				f = x.jitter / y.jitter
+			case x.size > 0 && y.size > 0 && x.size != y.size && x.proto == y.proto && !x.tcp():
+				// what passes in one size and not in another tells of sizes, not of what was switched
 			case x.proto == y.proto && !math.IsNaN(x.loss) && !math.IsNaN(y.loss) && x.lossy() != y.lossy():
 				f = (x.loss + cleanTo) / (y.loss + cleanTo)
 			case x.rate > 0 && math.IsNaN(y.rate) && math.IsNaN(y.loss) && passWords.MatchString(y.words) && !passWords.MatchString(x.words):
