@@ -47,7 +47,15 @@ func shownBeyond(got ingest.Result, said []rules.Diagnosis) []rules.Diagnosis {
 		if d.Verdict == rules.Holds {
 			d.Verdict, d.Confidence = rules.Suspected, min(d.Confidence, undatedMost)
 		}
-		out = append(slices.DeleteFunc(out, func(o rules.Diagnosis) bool { return o.ID() == d.ID() }), undated(d))
+		out = slices.DeleteFunc(out, func(o rules.Diagnosis) bool { return o.ID() == d.ID() && o.Verdict == rules.CannotTell })
+		if !slices.ContainsFunc(out, func(o rules.Diagnosis) bool { // what a port shows says more than what only the path does
+			return o.ID() == d.ID() && (o.Subject == d.Subject || d.Subject.Kind == timeline.KindPath)
+		}) {
+			out = append(out, undated(d))
+		}
+	}
+	if slices.ContainsFunc(out, func(d rules.Diagnosis) bool { return d.Fault && d.Verdict != rules.CannotTell }) {
+		out = slices.DeleteFunc(out, func(d rules.Diagnosis) bool { return d.Verdict == rules.CannotTell })
 	}
 	slices.SortStableFunc(out, func(a, b rules.Diagnosis) int { // beside a fault, what is none comes last
 		return cmp.Or(cmp.Compare(harmless(a), harmless(b)), cmp.Compare(b.Confidence, a.Confidence))

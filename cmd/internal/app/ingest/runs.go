@@ -21,6 +21,7 @@ type runAt struct {
 	where string
 
 	socket *sockBlock // what the sending socket says behind it; nil: nothing
+	alone  bool       // there is no test: the socket itself is the run
 }
 
 // iperf takes in one end's view of a test.
@@ -132,7 +133,10 @@ func (b *builder) otherEnd(x iperftext.Test) int {
 func (b *builder) finishRuns() {
 	for i := range b.runs {
 		r := &b.runs[i]
-		r.fill()
+		if !r.alone {
+			r.fill()
+		}
+		r.fromSocket()
 		if r.RTT == nil {
 			r.RTT = b.roundTrip(r.Client, r.Server)
 		}
@@ -178,16 +182,22 @@ func (r *runAt) fill() {
 		w := *sender.ReceiverWindow
 		r.ServerWindow = &rules.Window{Bytes: w, Low: w, High: w, Default: r.Window == nil}
 	}
-	if s := r.socket; s != nil {
-		if r.RTT == nil && s.rtt > 0 {
-			r.RTT = &s.rtt
-		}
-		if r.Window == nil && r.ServerWindow == nil && s.window > 0 {
-			r.ServerWindow = &rules.Window{Bytes: s.window, Low: s.window, High: s.window, Printed: fmt.Sprintf("%.0f bytes", s.window)}
-		}
-	}
 	per := receiver.PerSecond()
 	r.Spread, r.Stalled = spread(per), stalled(per, r.Protocol)
+}
+
+// fromSocket takes over what the sending socket says and the test does not.
+func (r *runAt) fromSocket() {
+	s := r.socket
+	if s == nil {
+		return
+	}
+	if r.RTT == nil && s.rtt > 0 {
+		r.RTT = &s.rtt
+	}
+	if r.Window == nil && r.ServerWindow == nil && s.window > 0 && s.waits() {
+		r.ServerWindow = &rules.Window{Bytes: s.window, Low: s.window, High: s.window, Printed: fmt.Sprintf("%.0f bytes", s.window)}
+	}
 }
 
 func windowOf(x iperftext.Test) *rules.Window {
