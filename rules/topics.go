@@ -21,7 +21,7 @@ var topics = map[string]*regexp.Regexp{
 	"window":     word(`[rw]mem\w*|tcp_[rw]mem|socket[ -_]?buf\w*|sock[ -_]?buf\w*|window\w*|-w ?\d+[kmg]?|rcvbuf\w*|sndbuf\w*|so_rcvbuf|so_sndbuf`),
 	"buffer":     word(`rmem\w*|udp[ -_]?buf\w*|receive[ -_]buf\w*|socket[ -_]?buf\w*|rcvbuf\w*|so_rcvbuf|-w ?\d+[kmg]?|larger buffer|bigger buffer|default buffer|netdev_max_backlog|rcvbuferrors`),
 	"mtu":        word(`i?mtu|pmtu\w*|mss|jumbo|fragment\w*|df|don'?t[ -_]fragment|too[ -_]big|frag[ -_]needed|need[ -_]?frag\w*`),
-	"pacing":     word(`pac(ed|ing)|fq|unpaced|burst\w*|unlimited|rate[ -_]limited by the sender|smoothed?|(?:sen[dt]s?|all) at once|back[ -]to[ -]back`),
+	"pacing":     word(`pac(ed|ing)|fq|gsro|udp[ -]?gso|unpaced|burst\w*|unlimited|rate[ -_]limited by the sender|smoothed?|(?:sen[dt]s?|all) at once|back[ -]to[ -]back`),
 	"middlebox":  word(`i[dp]s|idps|firewall\w*|inspection|middlebox|proxy|dpi|load[ -_]balancer|appliance|filter box|inline`),
 	"overlay":    word(`overlay|tunnel\w*|vxlan|geneve|gre|ipip|6in4|encap\w*|user[ -_]?space|tun|vpn|ipsec|wireguard|openvpn|pppoe|mpls`),
 	"userspace":  word(`user[ -_]?space|udp backend|openvpn|slirp|tun device|software tunnel`),
@@ -75,6 +75,7 @@ var topics = map[string]*regexp.Regexp{
 	"software":   word(`ip[ -]input|process[ -_]switch\w*|punt\w*|slow path|software[ -](forward|switch|path)\w*|(the word|keyword) log|acl log\w*|log keyword`),
 	"walk":       word(`snmp[ -_]?(engine|walks?|polls?|polling|bulk\w*|process\w*)|ip[ -]snmp|snmpd|(bulk)?walks?( of| over)? (the |its )?\w+ (table|mib)|table walks?`),
 	"cores":      word(`(cpu )?affinity|pinned|pinning|taskset|(bound|binds?) to (a |one |the same )?(core|cpu)( \d+)?|rps|rss|irq ?balance|smp_affinity|multi-?queues?|governor|c-?states?|cpu[ _](limits?|quotas?)|cfs quota`),
+	"trains":     word(`gsro|udp[ -]?g[sr]o|udp_(segment|gro)`), // datagrams that the tester itself hands over by the dozen
 	"synlimit":   word(`syn[ -]?(cookies?|floods?|flooding|rate\w*|limit\w*|prox(y|ies)|protection)|half[ -]open (connection )?limit|embryonic|listen (queue |backlog )?overflow\w*|connlimit|(connections?|sessions?) (a|per) second (limits?|are limited)|new[ -](connection|session)s? rate[ -]?limit\w*|(dos|zone) protection`),
 	"hostfw":     word(`windows (defender )?firewall|defender firewall|host('?s)?( own)? firewall|local firewall|firewalld|ufw|nftables on the (host|server)|iptables on the (host|server)|(public|domain|private) profile`),
 	"steal":      word(`steal( time)?|noisy neighbou?rs?|overcommit\w*`),
@@ -83,14 +84,14 @@ var topics = map[string]*regexp.Regexp{
 	"agent":      word(`(snmpd|(snmp )?agent|monitoring|daemon|service) (was |is |has been |alone |process )*(re-?started|upgraded|crashed|reset)|restart(ed|ing)? (of )?(the )?(snmpd|snmp|agent|snmp agent)|(did|has|was|were) ?n[o']t (been )?reboot\w*|never rebooted|no port (changed|flapped|went down)|(497|496) days|32[ -]bits?`),
 	"split":      word(`split[ -]?brain\w*|dual[ -]active|two (active|master|primar)\w*( (routers?|units?|nodes?|firewalls?|gateways?))?|both (\w+ ){0,4}(are |be(came|come) |say |claim |show |think |stay |now )*(active|masters?|primary)( at (once|the same time))?|says (active|master) as well`),
 	"units":      word(`firewalls?|forti\w+|fgt\w*|asa\w*|ftd|palo ?alto|pan-?os|srx\w*|ha[ -](pair|cluster|heartbeat|link)|heartbeats?`),
-	"outdated":   word(`(stale|outdated) (arp|mac|fdb|neigh\w*|cam|forwarding|entry|entries)|(arp|neigh\w*|fdb|mac|cam|forwarding)( address)?( tables?| caches?| entry| entries)?\b.{0,60}\b(still|old (mac|port|address|node|one)|outdated|not (been )?updated|never updated|but .{0,20}\bnow has)|still (has|had|shows?|points? to|keeps|sends to) .{0,30}\b(old|previous|former)|(until|after|works?|worked|fine|back|cured|fixed|helps?|helped)\b.{0,60}\b(clear|flush|delet)\w* .{0,20}\b(arp|neigh\w*|mac|fdb|cam)|(until|after|works?|worked|cured|fixed|helps?|helped)\b.{0,30}\b(arp|neigh\w*|mac|fdb|cam)\b.{0,20}\b(cleared|flushed|deleted)|(clear|flush)\w* .{0,20}\b(arp|neigh\w*|mac|fdb|cam)\b.{0,40}\b(fixe[sd]|help\w*|works|restor\w*|cure[sd]?|solve[sd]?)|(no entry|aged out|timed out|expired|forg[eo]t\w*)\b.{0,60}\b(gateway|router|neigh\w*|arp)\b.{0,30}\bstill`),
+	"outdated":   word(`(stale|outdated) (arp|mac|fdb|neigh\w*|cam|forwarding|entry|entries)|(arp|neigh\w*|fdb|mac|cam|forwarding)( address)?( tables?| caches?| entry| entries)?\b.{0,80}\b(still|old (mac|port|address|node|one)|outdated|not (been )?updated|never updated|but .{0,20}\bnow has)|still (has|had|shows?|points? to|keeps|sends to) .{0,30}\b(old|previous|former)|(until|after|works?|worked|fine|back|cured|fixed|helps?|helped)\b.{0,60}\b(clear|flush|delet)\w* .{0,20}\b(arp|neigh\w*|mac|fdb|cam)|(until|after|works?|worked|cured|fixed|helps?|helped)\b.{0,30}\b(arp|neigh\w*|mac|fdb|cam)\b.{0,20}\b(cleared|flushed|deleted)|(clear|flush)\w* .{0,20}\b(arp|neigh\w*|mac|fdb|cam)\b.{0,40}\b(fixe[sd]|help\w*|works|restor\w*|cure[sd]?|solve[sd]?)|(no entry|aged out|timed out|expired|forg[eo]t\w*)\b.{0,60}\b(gateway|router|neigh\w*|arp)\b.{0,30}\bstill`),
 	"reverse":    word(`(as soon as|once|until) (the |it |that )?([\w.-]+ ){0,3}(itself )?(sends?|sent|pings?|pinged|speaks?|talks?|transmits?|says)\b( anything| something| a packet| out| outwards| the gateway| back| itself){0,3}`),
 	"stale":      word(`static arp|stale|arp (entry|cache|table)|mac (address )?table|clear(ed)? (the )?(arp|mac)`),
 }
 
 // states are topics whose words tell their state by themselves.
 var states = map[string]struct{ on, off *regexp.Regexp }{
-	"pacing": {word(`pac(ed|ing)|fq|smoothed?|rate[ -_]limited by the sender`), word(`unlimited|unpaced|not paced|burst\w*|(?:sen[dt]s?|all) at once|back[ -]to[ -]back|pacing[ -]timer[ =]*\d{5,}`)},
+	"pacing": {word(`pac(ed|ing)|fq|smoothed?|rate[ -_]limited by the sender`), word(`gsro|udp[ -]?gso|unlimited|unpaced|not paced|burst\w*|(?:sen[dt]s?|all) at once|back[ -]to[ -]back|pacing[ -]timer[ =]*\d{5,}`)},
 	"cores":  {word(`(bound|binds?|pinned) to .*|affinity|cpu[ _](limits?|quotas?)|rps|rss|irq ?balance`), word(`(not|no|without|never|un)[ -]?(bound|pinned|affinity|cpu[ _](limits?|quotas?)|limits?|rps|rss|irq ?balance).*|(limits?|quotas?|affinity) .*(removed|off|raised|lifted|disabled)`)},
 	"redundant": {word(`(both|all|two)( \w+){0,2} (links|cables|ports|members|legs|paths)( \w+){0,4} (up|in|plugged|connected|active)`),
 		word(`(one|second|other|redundant) (of (its|the|their) )?(two )?(up)?(links?|cables?|ports?|members?|legs?|paths?)( \w+){0,3} (unplugged|removed|disconnected|pulled|shut|down|disabled|taken out)`)},
