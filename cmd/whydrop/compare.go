@@ -18,7 +18,7 @@ For each figure that both have it prints the value with its 95 % interval, and w
 chance would give; errors are compared per packet, so that a longer or busier record is not the worse one. The verdicts
 hold together: the chance of even one false one is at most 5 %.
 Exit code 0: nothing is worse in B; 1: something is; 2: a file can't be opened; 3: nothing can be
-compared.`,
+compared; 4: nothing is worse, but a part of a recording could not be read.`,
 		Example: `  whydrop compare before.whydrop after.whydrop
   whydrop compare --format json monday.txt tuesday.txt`,
 		Args: exactly(2, "two files"),
@@ -34,13 +34,16 @@ compared.`,
 				if err := c.JSON(cmd.OutOrStdout()); err != nil {
 					return err
 				}
-			} else {
-				c.Text(cmd.OutOrStdout(), all)
+			} else if err := c.Text(cmd.OutOrStdout(), all); err != nil {
+				return err
 			}
 			for _, f := range c.Figures {
 				if f.Better() < 0 {
 					return app.Exit{Code: app.ExitFound}
 				}
+			}
+			if len(c.Damage()) > 0 {
+				return app.Exit{Code: app.ExitPartial}
 			}
 			return nil
 		},

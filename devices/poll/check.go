@@ -161,6 +161,8 @@ func checkPorts(d devices.Device, r devices.Reading, err error) Result {
 	switch {
 	case len(missing) > 0 && err != nil:
 		out.fail(d, err, "ports")
+	case len(d.Watched()) == 0:
+		out.OK, out.Text = true, "none to read: the site file names none, and none was found on a path"
 	case len(missing) > 0:
 		out.Text, out.Key = "not found: "+strings.Join(missing, ", "), "ports"
 	default:

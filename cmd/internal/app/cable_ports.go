@@ -25,6 +25,9 @@ func cablePorts(plan *Plan, names []string) ([]timeline.Subject, error) {
 		for _, d := range plan.Devices {
 			add(d.Name, d.Watched()...)
 		}
+		if len(out) == 0 {
+			return nil, Usagef("the site file names no port, and none is named here; write them under ports:, or as DEVICE:PORT")
+		}
 	}
 	for _, name := range names {
 		one, other, paired := strings.Cut(name, "=")

@@ -305,3 +305,10 @@ func TestCableSendsNothingUnasked(t *testing.T) {
 		t.Errorf("asked %q, got %v", asked, err)
 	}
 }
+
+func TestLinksWithoutAPortAreRefused(t *testing.T) {
+	plan := Plan{Devices: []devices.Device{{Name: "sw1", Address: "127.0.0.1"}}}
+	if _, err := Cable(t.Context(), plan, CableOptions{}); CodeOf(err) != ExitUsage || !strings.Contains(err.Error(), "names no port") {
+		t.Errorf("%v, exit code %d", err, CodeOf(err))
+	}
+}

@@ -27,15 +27,18 @@ const (
 // Check tries every device and every probe of the plan at once and writes a line per step to w, all of a device or
 // path together as soon as it is done. It returns an Exit: ExitOK if all passed, ExitPartial if some failed,
 // ExitNotMeasured if all did. When ctx ends, what was found until then is written and it is ExitInterrupted.
+//
+// Paths that are to be learnt are learnt first, so that the devices are asked for the ports found.
 func Check(ctx context.Context, plan Plan, w io.Writer) error {
 	done := checked{w: w}
+	learnt := checkLearning(ctx, &plan)
 	var wg sync.WaitGroup
 	for _, d := range plan.Devices {
 		wg.Go(func() { done.put(d.Name, poll.Check(ctx, d)) })
 	}
 	for _, spec := range plan.Probes {
 		wg.Go(func() {
-			results := checkProbe(ctx, spec)
+			results := append(learnt[spec.Path], checkProbe(ctx, spec)...)
 			for i, r := range results {
 				results[i].Cut = !r.OK && ctx.Err() != nil
 			}
@@ -103,6 +106,36 @@ func writeResult(w io.Writer, r poll.Result) {
 		text += "; change " + r.Key
 	}
 	fmt.Fprintf(w, "%s  %-14s %-14s %s\n", word, report.Clean(r.Device), r.Step, text)
+}
+
+// checkLearning learns the paths that the site file leaves open, completes the plan by them, and says of each whether it
+// is known. Why one is not is among the plan's warnings.
+func checkLearning(ctx context.Context, plan *Plan) map[string][]poll.Result {
+	if len(plan.Learn) == 0 {
+		return nil
+	}
+	w := newPathWatcher(plan)
+	defer w.reader.close()
+	w.start(ctx)
+	out := map[string][]poll.Result{}
+	for _, l := range plan.Learn {
+		r := poll.Result{Device: "path " + l.Path, Step: "hops", Key: "hops"}
+		found := w.last[l.Path].path
+		var hops []string
+		for _, h := range siteHops(found) {
+			hops = append(hops, strings.Join(h, "|"))
+		}
+		switch known := strings.Join(hops, " > "); {
+		case found.Complete:
+			r.OK, r.Text = true, "learnt: "+known
+		case known != "":
+			r.Text = "learnt in part only: " + known + "; the notes below say what is missing"
+		default:
+			r.Text = "nothing of the path could be learnt; the notes below say why"
+		}
+		out[l.Path] = append(out[l.Path], r)
+	}
+	return out
 }
 
 // checkProbe runs one path's probes for a moment and says what they measured.

@@ -29,6 +29,7 @@ type Compared struct {
 type ComparedSide struct {
 	Path    string
 	Seconds float64 // watched; 0 if it has no time
+	damage  []string
 	found   []rules.Diagnosis
 	snap    timeline.Snapshot
 }
@@ -61,7 +62,11 @@ func Compare(a, b string) (Compared, error) {
 		}
 	}
 	if !slices.ContainsFunc(c.Figures, func(f correlate.Comparison) bool { return f.Verdict != correlate.Unknown }) {
-		return c, Exit{ExitNotMeasured, fmt.Errorf("%s and %s have no figure that can be compared: both need measurements of the same path, some seconds of them, or counters of the same port", a, b)}
+		err := fmt.Errorf("%s and %s have no figure that can be compared: both need measurements of the same path, some seconds of them, or counters of the same port", a, b)
+		if damage := c.Damage(); len(damage) > 0 {
+			err = fmt.Errorf("%w; %s", err, strings.Join(damage, "; "))
+		}
+		return c, Exit{ExitNotMeasured, err}
 	}
 	return c, nil
 }
@@ -73,7 +78,7 @@ func openSide(path string) (ComparedSide, error) {
 		if err != nil {
 			return side, err
 		}
-		side.snap, side.found = r.Snapshot, r.Diagnose(r.Snapshot)
+		side.snap, side.found, side.damage = r.Snapshot, r.Diagnose(r.Snapshot), r.Damage
 		side.Seconds = correlate.Watched(r.Snapshot).Width().Seconds()
 		return side, nil
 	}
@@ -138,8 +143,12 @@ func findingNames(list []rules.Diagnosis) []string {
 
 // Text writes the comparison for a person: what became better or worse first, then the rest. Unless all is wanted, what
 // is nothing on both sides and what only one side has are named in a line.
-func (c Compared) Text(w io.Writer, all bool) {
+func (c Compared) Text(out io.Writer, all bool) error {
+	w := &strings.Builder{}
 	fmt.Fprintf(w, "A  %s%s\nB  %s%s\n\n", report.Clean(c.A.Path), watchedText(c.A.Seconds), report.Clean(c.B.Path), watchedText(c.B.Seconds))
+	for _, d := range c.Damage() {
+		fmt.Fprintf(w, "not all of it could be read: %s\n\n", d)
+	}
 	var changed, same, unknown [][]string
 	var nothing, onlyA, onlyB int
 	for _, f := range c.Figures {
@@ -185,6 +194,19 @@ func (c Compared) Text(w io.Writer, all bool) {
 	for _, line := range report.Wrap(c.Meaning(), report.Columns) {
 		fmt.Fprintln(w, line)
 	}
+	_, err := io.WriteString(out, w.String())
+	return err
+}
+
+// Damage lists what could not be read of the two recordings.
+func (c Compared) Damage() []string {
+	var out []string
+	for _, side := range []ComparedSide{c.A, c.B} {
+		for _, d := range side.damage {
+			out = append(out, report.Clean(side.Path+": "+d))
+		}
+	}
+	return out
 }
 
 // Meaning says in a sentence or two what changed.
@@ -337,7 +359,8 @@ func (c Compared) JSON(w io.Writer) error {
 		New           []string `json:"newly_found"`
 		Kept          []string `json:"found_in_both"`
 		Meaning       string   `json:"meaning"`
-	}{1, c.A.Path, c.B.Path, []figure{}, orEmpty(c.Gone), orEmpty(c.New), orEmpty(c.Kept), c.Meaning()}
+		Damage        []string `json:"damage"`
+	}{1, c.A.Path, c.B.Path, []figure{}, orEmpty(c.Gone), orEmpty(c.New), orEmpty(c.Kept), c.Meaning(), orEmpty(c.Damage())}
 	for _, f := range c.Figures {
 		d, _ := timeline.Describe(f.Metric)
 		unit := d.Unit

@@ -43,6 +43,7 @@ type DemoScenario struct {
 	Found    *report.Document `json:"found,omitempty"` // nil: not run
 	Right    *bool            `json:"right,omitempty"`
 	Wrong    []string         `json:"wrong,omitempty"` // what differs
+	Late     []string         `json:"late,omitempty"`  // which outages differ because this host was too busy
 
 	OutageErrorMS *float64 `json:"median_outage_error_ms,omitempty"`
 	DatingErrorMS *float64 `json:"median_event_dating_error_ms,omitempty"`
@@ -210,7 +211,7 @@ func outcome(run DemoRun, err error) string {
 func (r DemoRun) Scenario() DemoScenario {
 	doc := r.Result.Document
 	s := DemoScenario{
-		Name: r.Story.Name, Expected: expected(r.Story.Truth, &r.Begun), Found: &doc, Right: &r.Judgement.Right, Wrong: r.Judgement.Wrong, help: r.Story.Help,
+		Name: r.Story.Name, Expected: expected(r.Story.Truth, &r.Begun), Found: &doc, Right: &r.Judgement.Right, Wrong: r.Judgement.Wrong, Late: r.Judgement.Late, help: r.Story.Help,
 		OutageErrorMS: milliseconds(r.Judgement.Outage), DatingErrorMS: milliseconds(r.Judgement.Dating),
 	}
 	return s

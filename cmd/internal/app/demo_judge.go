@@ -22,6 +22,7 @@ const (
 type Judgement struct {
 	Right  bool
 	Wrong  []string        // what differs, one sentence each
+	Late   []string        // which outages differ because this host, which plays the whole site, did not get to run: not wrong
 	Outage []time.Duration // for each expected outage that was found: how far its worse end is off
 	Dating []time.Duration // for each expected moment: how far the found event is off; datingWindow if none was found
 }
@@ -36,7 +37,7 @@ const datingWindow = 3 * time.Second
 func judge(story *sim.Story, begun time.Time, res Result) Judgement {
 	var j Judgement
 	j.cause(story.Truth, res.Document)
-	j.outages(story.Truth.Outages, begun, res.Document.Outages)
+	j.outages(story.Truth.Outages, begun, res.Document.Outages, res.Snapshot)
 	for _, m := range story.Truth.Events {
 		j.Dating = append(j.Dating, datingError(m, begun, res.Snapshot))
 	}
@@ -46,6 +47,26 @@ func judge(story *sim.Story, begun time.Time, res Result) Judgement {
 
 func (j *Judgement) wrong(format string, args ...any) {
 	j.Wrong = append(j.Wrong, fmt.Sprintf(format, args...))
+}
+
+// Around the moments at which this host did not get to run for so long, outages may be its own. What its programs were to
+// carry meanwhile goes on late, and TCP is back later still: its first time-out is a second (RFC 6298, section 2.1).
+const (
+	hostStall = 40 * time.Millisecond
+	hostAfter = time.Second
+)
+
+// outage notes an outage that differs: as wrong, or as this host's own doing if its program stood still about then.
+func (j *Judgement) outage(from, to time.Time, s timeline.Snapshot, format string, args ...any) {
+	var most time.Duration
+	for _, v := range s.Between(timeline.Host(timeline.LocalHost), timeline.HostSchedGap, timeline.Span{From: from.Add(-hostAfter), To: to.Add(hostAfter)}) {
+		most = max(most, time.Duration(v.Value*float64(time.Second)))
+	}
+	if most < hostStall {
+		j.wrong(format, args...)
+		return
+	}
+	j.Late = append(j.Late, fmt.Sprintf(format, args...)+fmt.Sprintf("; this host was busy then and did not get to run for %d ms", most.Milliseconds()))
 }
 
 // cause judges the first finding.
@@ -97,7 +118,7 @@ func chainText(chain []string) string {
 }
 
 // outages pairs the expected outages with those found. Each seer and direction is judged for itself.
-func (j *Judgement) outages(want []sim.Outage, begun time.Time, got []report.Outage) {
+func (j *Judgement) outages(want []sim.Outage, begun time.Time, got []report.Outage, s timeline.Snapshot) {
 	used := make([]bool, len(got))
 	for _, w := range want {
 		from, to := begun.Add(w.From), begun.Add(w.To)
@@ -110,7 +131,10 @@ func (j *Judgement) outages(want []sim.Outage, begun time.Time, got []report.Out
 		}
 		// Half of the longer one in common: else it is another outage, or most of it was missed.
 		if best < 0 || common < max(to.Sub(from), got[best].To.Sub(got[best].From))/2 {
-			j.wrong("the outage of %d ms %s by %s at %s was not found", (w.To - w.From).Milliseconds(), w.Direction, w.SeenBy, offset(w.From))
+			if best >= 0 {
+				from, to = minTime(from, got[best].From), maxTime(to, got[best].To)
+			}
+			j.outage(from, to, s, "the outage of %d ms %s by %s at %s was not found", (w.To - w.From).Milliseconds(), w.Direction, w.SeenBy, offset(w.From))
 			continue
 		}
 		used[best] = true
@@ -118,7 +142,7 @@ func (j *Judgement) outages(want []sim.Outage, begun time.Time, got []report.Out
 	}
 	for i, g := range got {
 		if d := g.To.Sub(g.From); !used[i] && d >= leastOutage {
-			j.wrong("an outage of %d ms %s by %s at %s was found that did not happen", d.Milliseconds(), g.Direction, g.SeenBy, offset(g.From.Sub(begun)))
+			j.outage(g.From, g.To, s, "an outage of %d ms %s by %s at %s was found that did not happen", d.Milliseconds(), g.Direction, g.SeenBy, offset(g.From.Sub(begun)))
 		}
 	}
 }

@@ -94,6 +94,40 @@ func TestJudgeMeasuresTheWorseEndOfAnOutageAndTheBestDatedEvent(t *testing.T) {
 	}
 }
 
+func TestBusyHostExcusesOutagesAndNothingElse(t *testing.T) {
+	truth := sim.Truth{
+		Chain: []string{"a"}, Device: "sw1", Port: "Gi1", Verdict: "holds",
+		Outages: []sim.Outage{{From: time.Second, To: 2 * time.Second, Direction: timeline.Forward, SeenBy: timeline.SeenByTCP}},
+	}
+	found := demoOutage(1000, 2000, timeline.Forward, timeline.SeenByTCP)
+	more := demoOutage(5000, 5400, timeline.Forward, timeline.SeenByHeartbeat)
+	for _, c := range []struct {
+		name        string
+		chain       string
+		outages     []report.Outage
+		gap         float64 // seconds, of this host
+		at          int     // second of the story
+		right, late bool
+	}{
+		{"an outage beside a stall of this host", "a", []report.Outage{found, more}, 0.15, 5, true, true},
+		{"an outage that was drawn out by it", "a", []report.Outage{demoOutage(1000, 3900, timeline.Forward, timeline.SeenByTCP)}, 0.15, 4, true, true},
+		{"an outage far from it", "a", []report.Outage{found, more}, 0.15, 9, false, false},
+		{"an outage while this host ran", "a", []report.Outage{found, more}, 0.005, 5, false, false},
+		{"another cause", "b", []report.Outage{found}, 0.15, 1, false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			at := demoBegun.Add(time.Duration(c.at) * time.Second)
+			j := judge(&sim.Story{Truth: truth}, demoBegun, Result{
+				Document: report.Document{Findings: []report.Finding{finding("holds", "sw1", "Gi1", c.chain)}, Outages: c.outages, Verdict: "found"},
+				Snapshot: timeline.NewSnapshot(timeline.Sample{Subject: timeline.Host(timeline.LocalHost), Metric: timeline.HostSchedGap, Span: timeline.Span{From: at, To: at.Add(time.Second)}, Value: c.gap}),
+			})
+			if j.Right != c.right || (len(j.Late) > 0) != c.late {
+				t.Errorf("right %v, wrong %q, late %q", j.Right, j.Wrong, j.Late)
+			}
+		})
+	}
+}
+
 func TestDemoListHasTheKeysOfItsContract(t *testing.T) {
 	d, err := DemoList(5)
 	if err != nil {

@@ -171,7 +171,9 @@ func DemoVerdict(s DemoScenario) []string {
 	out := report.Wrap(happened, report.Columns)
 	if s.Right != nil && *s.Right {
 		out = append(out, fmt.Sprintf("the answer is right; outages are off by %s, events by %s (medians)", msText(s.OutageErrorMS), msText(s.DatingErrorMS)))
-		return out
+	}
+	for _, l := range s.Late {
+		out = append(out, report.Wrap("not counted: "+l, report.Columns)...)
 	}
 	for _, w := range s.Wrong {
 		out = append(out, "the answer is wrong: "+w)

@@ -264,6 +264,23 @@ func TestWatchedPathMoves(t *testing.T) {
 	}
 }
 
+func TestCheckTriesThePathThatIsToBeLearnt(t *testing.T) {
+	c := newCampus(t)
+	c.plan.Learn = []Learning{{Path: "p", From: hostA, To: hostB}}
+	if got := checkLearning(t.Context(), &c.plan)["p"]; len(got) != 1 || !got[0].OK || got[0].Text != "learnt: sw1 > fw1|fw2 > sw2" {
+		t.Errorf("%+v", got)
+	}
+	if d := c.plan.Devices[0]; len(d.Ports) == 0 {
+		t.Errorf("%s is checked without the ports that were found", d.Name)
+	}
+	blind := newCampus(t)
+	blind.plan.Learn = []Learning{{Path: "p", From: hostA, To: hostB}}
+	blind.plan.Devices = nil
+	if got := checkLearning(t.Context(), &blind.plan)["p"]; len(got) != 1 || got[0].OK || got[0].Key != "hops" || !strings.Contains(got[0].Text, "nothing of the path could be learnt") {
+		t.Errorf("without a device: %+v", got)
+	}
+}
+
 func TestStatedPathIsKept(t *testing.T) {
 	c := newCampus(t)
 	c.plan.Topology.Paths[0].Hops = [][]string{{"sw1"}, {"fw9"}, {"sw2"}}

@@ -65,11 +65,6 @@ func (w *pathWatcher) start(ctx context.Context) {
 		}
 		w.adopt(l, learnt, tables)
 	}
-	for i := range w.plan.Devices {
-		if d := &w.plan.Devices[i]; len(d.Ports)+len(d.OffPath) == 0 {
-			w.plan.Warnings = append(w.plan.Warnings, d.Name+": no port of it was found on a path, and the site file names none")
-		}
-	}
 }
 
 func (w *pathWatcher) warn(l Learning, text string) {

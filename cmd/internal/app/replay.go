@@ -63,7 +63,7 @@ func (r Recording) input() report.Input {
 	for _, d := range r.Damage {
 		problems = append(problems, r.Path+": "+d)
 	}
-	problems = append(problems, unread(r.Snapshot, askedDevices(r.Snapshot), probedPaths(r.Topology))...)
+	problems = slices.Concat(problems, unread(r.Snapshot, askedDevices(r.Snapshot), probedPaths(r.Topology)), portless(r.Snapshot, r.Topology))
 	found := r.Diagnose(r.Snapshot)
 	return report.Input{
 		Topology: r.Topology, Snapshot: r.Snapshot, Diagnoses: found, Problems: problems, Session: r.Path,

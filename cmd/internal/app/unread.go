@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"whydrop/cmd/internal/report"
 	"whydrop/correlate"
 	"whydrop/correlate/timeline"
 	"whydrop/rules"
@@ -33,6 +34,18 @@ func unread(s timeline.Snapshot, asked, paths []string) []string {
 			out = append(out, "path "+p+" could not be measured: "+lastProblem(s, path, "", "nothing came back"))
 		case !flow && lastProblem(s, path, "iperf3", "") != "":
 			out = append(out, "path "+p+": no TCP test ran: "+lastProblem(s, path, "iperf3", ""))
+		}
+	}
+	return out
+}
+
+// portless lists the devices that answer and of which no port was read, since the site file left it to be learnt which are
+// on the path, and nothing told.
+func portless(s timeline.Snapshot, t correlate.Topology) []string {
+	var out []string
+	for _, d := range t.Devices {
+		if len(d.Ports)+len(d.OffPath) == 0 && d.Role != "host" && answered(s, d.Name) {
+			out = append(out, "no port of "+d.Name+" was read: none was found on a path, and the site file names none")
 		}
 	}
 	return out
@@ -141,7 +154,8 @@ func slowed(s timeline.Snapshot, asked []string) []string {
 	return out
 }
 
-// unmeasured lists the stretches in which a path was not measured because its far end took no test.
+// unmeasured lists the stretches in which a path was not measured because its far end took no test, or because this host
+// lost what had arrived.
 func unmeasured(s timeline.Snapshot, paths []string) []string {
 	var out []string
 	for _, p := range paths {
@@ -157,8 +171,23 @@ func unmeasured(s timeline.Snapshot, paths []string) []string {
 			out = append(out, fmt.Sprintf("path %s: no TCP test for %s between %s and %s UTC: the far end took none", p,
 				sum.Round(100*time.Millisecond), when.From.UTC().Format("15:04:05"), when.To.UTC().Format("15:04:05")))
 		}
+		if sum, when, text := lostHere(s, timeline.Path(p)); sum > 0 {
+			out = append(out, fmt.Sprintf("path %s: its heartbeats say nothing for %s in all, between %s and %s UTC: %s", p,
+				report.Length(sum), report.ClockSecond(when.From), report.ClockSecond(when.To), text))
+		}
 	}
 	return out
+}
+
+// lostHere returns for how long, and when, a path's heartbeats were lost by this host itself, with the newest words on it.
+func lostHere(s timeline.Snapshot, path timeline.Subject) (sum time.Duration, when timeline.Span, text string) {
+	for _, g := range s.Gaps() {
+		if g.Subject == path && g.Reason == timeline.ReasonHost && g.Metric == timeline.RTT {
+			sum += g.Span.Width()
+			when, text = when.Union(g.Span), g.Text
+		}
+	}
+	return sum, when, text
 }
 
 // counted are the counters that are told even where no finding rests on them.

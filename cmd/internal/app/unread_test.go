@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"whydrop/correlate"
 	"whydrop/correlate/timeline"
 )
 
@@ -25,6 +26,38 @@ func TestPortsThatAreNotThereAreToldWithTheReason(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got, want := slowed(s, []string{"sw1", "sw2"}), []string{"sw1 was backed off from: it is asked every 8s now"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestAnswersThatThisHostLostAreTold(t *testing.T) {
+	at := time.Date(2026, 3, 1, 14, 0, 0, 0, time.UTC)
+	gap := func(after, width time.Duration, m timeline.Metric, path string) timeline.Gap {
+		return timeline.Gap{Subject: timeline.Path(path), Metric: m, Span: timeline.Span{From: at.Add(after), To: at.Add(after + width)}, Reason: timeline.ReasonHost, Text: "no room for 3 answers"}
+	}
+	s := timeline.NewSnapshot(
+		gap(0, 120*time.Millisecond, timeline.RTT, "p"), gap(0, 120*time.Millisecond, timeline.LossForward, "p"),
+		gap(9*time.Second, 130*time.Millisecond, timeline.RTT, "p"), gap(0, time.Second, timeline.LossForward, "q"),
+	)
+	want := []string{"path p: its heartbeats say nothing for 250 ms in all, between 14:00:00 and 14:00:09 UTC: no room for 3 answers"}
+	if got := unmeasured(s, []string{"p", "q"}); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestDeviceWithoutAPortIsToldAsUnread(t *testing.T) {
+	at := time.Date(2026, 3, 1, 14, 0, 0, 0, time.UTC)
+	sp := timeline.Span{From: at, To: at.Add(time.Second)}
+	reached := func(d string, v float64) timeline.Sample {
+		return timeline.Sample{Subject: timeline.Device(d), Metric: timeline.Reachable, Span: sp, Value: v}
+	}
+	s := timeline.NewSnapshot(reached("open", 1), reached("named", 1), reached("off", 1), reached("server", 1), reached("dark", 0))
+	topology := correlate.Topology{Devices: []correlate.Device{
+		{Name: "open", Role: "switch"}, {Name: "named", Role: "switch", Ports: []string{"Gi1"}}, {Name: "off", Role: "switch", OffPath: []string{"Gi1"}},
+		{Name: "server", Role: "host"}, {Name: "dark", Role: "switch"}, {Name: "never", Role: "switch"},
+	}}
+	want := []string{"no port of open was read: none was found on a path, and the site file names none"}
+	if got := portless(s, topology); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

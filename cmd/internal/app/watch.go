@@ -235,7 +235,7 @@ func (w *watch) diagnose(s timeline.Snapshot) []rules.Diagnosis {
 }
 
 func (w *watch) document(s timeline.Snapshot) report.Document {
-	problems := slices.Concat(w.problems, unread(s, planDevices(w.plan), planPaths(w.plan)))
+	problems := slices.Concat(w.problems, unread(s, planDevices(w.plan), planPaths(w.plan)), portless(s, w.plan.Topology))
 	if err := w.rec.Err(); err != nil {
 		problems = append(problems, err.Error())
 	}
