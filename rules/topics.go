@@ -33,6 +33,7 @@ var topics = map[string]*regexp.Regexp{
 	"half":       word(`half[ -_]?duplex|hub|shared segment`),
 	"cable":      word(`cables?|cabling|patch\w*|jack|plug\w*|connector\w*|socket in the wall|wall (jack|socket|outlet)|reseat\w*|re-?terminat\w*|splice|fib(re|er)\w*`),
 	"optic":      word(`optics?|optical|sfps?\+?|transceiver\w*|gbic|fib(re|er)\w*|dbm|laser`),
+	"module":     word(`modules?|sfps?\+?|transceivers?|gbics?|optics?`),
 	"port":       word(`(another|other|different|next|new) port|(another|other|different|usb\S*)( [\w-]+){0,2} (nic|adapter|network card|ethernet card)|port (swapped|changed|moved)|moved to (another )?port|line ?card`),
 	"cpu":        word(`cpu|softirq|ksoftirqd|interrupts?|irq|crypto|encrypt\w*|one core|single core|core`),
 	"punt":       word(`process[ -_]switch\w*|punt\w*|slow path|cef|software[ -_]forward\w*|control[ -_]plane|buffers?`),

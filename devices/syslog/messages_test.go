@@ -116,6 +116,7 @@ func TestMessages(t *testing.T) {
 		"h1 kernel: [1.2] bond0: link status definitely down for interface eth1, disabling it":                                                                      "lag.member eth1 aggregate=bond0 to=down",
 		"h1 kernel: [1.2] r8169 0000:03:00.0 eth0: Link is Up - 100Mbps/Full (downshifted) - flow control off":                                                      "if.oper eth0 from=down layer=link to=up",
 		"h1 kernel: [1.2] RTL8211F Gigabit Ethernet stmmac-1:00: Downshift occurred from negotiated speed 1Gbps to actual speed 100Mbps, check cabling!":            "if.speed  from=1000000000 to=100000000",
+		"h1 kernel: [9.1] PHY: 0:03 - Link is Up - 100/Full":                                                                                                        "if.oper  from=down layer=link to=up",
 		"fw1 kernel: em2: link state changed to DOWN":                                                                                                               "if.oper em2 from=up layer=link to=down",
 		"acc1 %%01DLDP/2/hwDldpUnidirectionalLink_active: Link layer state of the port changed to one way. (IfIndex=9, IfName=GE0/0/3, FaultReason=single-channel)": "udld.state GE0/0/3 reason=single-channel to=unidirectional",
 		"acc1 %%10DLDP/4/DLDP_LINK_UNIDIRECTIONAL: DLDP detected a unidirectional link on interface Ten-GigabitEthernet1/1/5.":                                      "udld.state Ten-GigabitEthernet1/1/5 to=unidirectional",
