@@ -110,6 +110,7 @@ type testFacts struct {
 	PathsLossy float64 `expr:"paths_lossy"` // other paths that lose
 	Elsewhere  float64 `expr:"elsewhere"`   // the best TCP rate of another path
 	Unwrapped  float64 `expr:"unwrapped"`   // the same, if no test of that path speaks of a tunnel
+	Wrapped    float64 `expr:"wrapped"`     // the same, if one does
 
 	Says    func(string) bool    `expr:"says"`    // whether anybody wrote of a topic: see topics.go
 	Ran     func(string) bool    `expr:"ran"`     // whether the words of a test itself speak of it

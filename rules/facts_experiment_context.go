@@ -96,7 +96,7 @@ func (sc *scene) speedStep(f *testFacts, ps *pathScene) {
 
 // otherPaths compares with the tests of other paths.
 func (sc *scene) otherPaths(f *testFacts, ps *pathScene) {
-	f.Elsewhere, f.Unwrapped = nan, nan
+	f.Elsewhere, f.Unwrapped, f.Wrapped = nan, nan, nan
 	for _, p := range sc.topo.PathsIn(sc.snap) {
 		rs := sc.results(p.Name)
 		if len(rs) == 0 {
@@ -109,9 +109,11 @@ func (sc *scene) otherPaths(f *testFacts, ps *pathScene) {
 		if v := most(pick(rs, func(r result) bool { return r.tcp() && !r.early }), rateOf); v > orZero(f.Elsewhere) {
 			f.Elsewhere = v
 		}
-		plain := !slices.ContainsFunc(rs, func(r result) bool { return topics["overlay"].MatchString(r.words) })
-		if v := most(pick(rs, func(r result) bool { return r.tcp() && !r.early }), rateOf); plain && v > orZero(f.Unwrapped) {
-			f.Unwrapped = v
+		wrapped := slices.ContainsFunc(rs, func(r result) bool { return topics["overlay"].MatchString(r.words) })
+		if v := most(pick(rs, func(r result) bool { return r.tcp() && !r.early }), rateOf); v > 0 && wrapped {
+			f.Wrapped = max(v, orZero(f.Wrapped))
+		} else if v > 0 {
+			f.Unwrapped = max(v, orZero(f.Unwrapped))
 		}
 		switch loss := most(pick(rs, func(r result) bool { return !r.ofHop() }), lossOf); {
 		case loss >= lossyFrom:

@@ -236,7 +236,9 @@ func (b *builder) ping(t *text, from int, p Ping) {
 		b.Records = append(b.Records, timeline.Sample{Subject: sub, Metric: timeline.RTT, Span: sp, Value: p.RTT, Origin: o})
 	}
 	if p.Loss != nil {
-		b.Pasted.Echoes = append(b.Pasted.Echoes, rules.Echo{Source: t.source(from), Subject: sub, Host: report.Clean(p.Host), Loss: *p.Loss, RTT: p.RTT, Spread: p.Spread})
+		if !p.DF && p.TooBig == "" { // else it asks for a size, not whether the path loses
+			b.Pasted.Echoes = append(b.Pasted.Echoes, rules.Echo{Source: t.source(from), Subject: sub, Host: report.Clean(p.Host), Loss: *p.Loss, RTT: p.RTT, Spread: p.Spread})
+		}
 		b.Records = append(b.Records, timeline.Sample{Subject: sub, Metric: timeline.LossRoundTrip, Span: sp, Value: *p.Loss, Origin: o})
 	}
 }
