@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"whydrop/cmd/internal/app/ingest"
@@ -33,7 +34,11 @@ func shownBeyond(got ingest.Result, said []rules.Diagnosis) []rules.Diagnosis {
 	if len(records) > 0 {
 		all = timeline.NewSnapshot(records...).Span()
 	}
-	records = append(records, shownResults(got, all)...)
+	results := shownResults(got, all)
+	if len(results) == 0 {
+		records = asTold(records)
+	}
+	records = append(records, results...)
 	for _, e := range got.Told {
 		e.Span = all
 		records = append(records, e)
@@ -51,7 +56,11 @@ func shownBeyond(got ingest.Result, said []rules.Diagnosis) []rules.Diagnosis {
 		if !slices.ContainsFunc(out, func(o rules.Diagnosis) bool { // what a port shows says more than what only the path does
 			return o.ID() == d.ID() && (o.Subject == d.Subject || d.Subject.Kind == timeline.KindPath)
 		}) {
-			out = append(out, undated(d))
+			d = undated(d)
+			for i := range d.Evidence {
+				d.Evidence[i].Source = strings.TrimPrefix(d.Evidence[i].Source, toldBy)
+			}
+			out = append(out, d)
 		}
 	}
 	if slices.ContainsFunc(out, func(d rules.Diagnosis) bool { return d.Fault && d.Verdict != rules.CannotTell }) {
@@ -60,6 +69,22 @@ func shownBeyond(got ingest.Result, said []rules.Diagnosis) []rules.Diagnosis {
 	slices.SortStableFunc(out, func(a, b rules.Diagnosis) int { // beside a fault, what is none comes last
 		return cmp.Or(cmp.Compare(harmless(a), harmless(b)), cmp.Compare(b.Confidence, a.Confidence))
 	})
+	return out
+}
+
+// toldBy begins the Collector of what a person tells, as the rules know it.
+const toldBy = "facts:"
+
+// asTold makes events those of a person's account: who pastes what a device says and no measurement has a trouble, and does
+// not say how large it is.
+func asTold(records []timeline.Record) []timeline.Record {
+	out := slices.Clone(records)
+	for i := range out {
+		if e, ok := out[i].(timeline.Event); ok {
+			e.Origin.Collector = toldBy + e.Origin.Collector
+			out[i] = e
+		}
+	}
 	return out
 }
 

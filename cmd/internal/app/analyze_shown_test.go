@@ -21,7 +21,7 @@ func TestPastedTextsOfEveryPlatform(t *testing.T) {
 		{"aoscx-macmove.txt", []string{"syslog", "show-interfaces"}, "l2-loop", false},
 		{"comware-optics-cn.txt", []string{"show", "show-interfaces"}, "optics-low-power", false},
 		{"procurve-log.txt", []string{"syslog"}, "port-flap", true},
-		{"nxos-stp.txt", []string{"show", "show"}, "", false},
+		{"nxos-stp.txt", []string{"show", "show"}, "topology-change-storm", false},
 		{"ios-cpu.txt", []string{"show", "ping", "ping"}, "control-plane-cpu", false},
 		{"df-silent.txt", []string{"ping", "ping"}, "pmtu-blackhole", false},
 		{"df-ping-fr.txt", []string{"ping", "ping"}, "mtu-mismatch", false},

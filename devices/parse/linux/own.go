@@ -44,7 +44,7 @@ func (o *Own) most(m timeline.Metric, v float64) {
 	}
 }
 
-// OwnCounters reads any of what Linux tells of itself: /proc/net/snmp, /proc/net/softnet_stat, the sizes of
+// OwnCounters reads any of what Linux tells of itself: /proc/net/snmp, "netstat -s", /proc/net/softnet_stat, the sizes of
 // nf_conntrack, "mpstat", the head of "top", "vmstat" and "tc -s qdisc". Lines of none of them are left alone; ok says
 // whether there was anything.
 //
@@ -58,7 +58,7 @@ func OwnCounters(output string) (o Own, ok bool) {
 			continue
 		}
 		switch {
-		case softnet(&o, f), conntrack(&o, line), processors(&o, line), qdisc(&o, line, f):
+		case softnet(&o, f), summary(&o, line), conntrack(&o, line), processors(&o, line), qdisc(&o, line, f):
 			ok = true
 		case column(f, "%idle") >= 0 || column(f, "id") >= 0 && column(f, "wa") >= 0 && column(f, "us") >= 0:
 			titles = f
@@ -91,6 +91,20 @@ func softnet(o *Own, f []string) bool {
 		return false
 	}
 	o.count(timeline.HostNICDrops, float64(dropped))
+	return true
+}
+
+// summary reads "881203 receive buffer errors" of netstat -s, which older ones write "RcvbufErrors: 881203".
+func summary(o *Own, line string) bool {
+	n, ok := strings.CutSuffix(line, " receive buffer errors")
+	if !ok {
+		n, ok = strings.CutPrefix(line, "RcvbufErrors: ")
+	}
+	v, err := strconv.ParseFloat(n, 64)
+	if !ok || err != nil {
+		return false
+	}
+	o.count(timeline.HostUDPDrops, v)
 	return true
 }
 

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -24,6 +25,7 @@ var whole = map[string]string{"cisco_ios": "show interfaces", "cisco_iosxe": "sh
 // ends at an empty line or at the next command.
 func (t *text) findFiltered() {
 	platform, _ := guess.Marked(t.body)
+	platform = cmp.Or(platform, "cisco_ios")
 	if whole[platform] == "" {
 		return
 	}

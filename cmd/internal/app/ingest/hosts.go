@@ -38,8 +38,8 @@ func (s sockBlock) waits() bool {
 var (
 	// kernelLine is a line of dmesg, with the names of days and months of any language, or of a syslog with the kernel as its author.
 	kernelLine = regexp.MustCompile(`^(?:\[[ \d.]{6,16}\]|\[\S{1,6} +\S{1,6} +[ \d:]{13,20}\]|.{0,60}\bkernel:) *(?:\[[ \d.]{6,16}\] *)?(\S.*)`)
-	// counted are the counters of a host that tell of packets it had no room for, where they have counted: nstat, netstat -s.
-	counted = regexp.MustCompile(`(?i)^\s*(?:Udp6?RcvbufErrors\s+[1-9]\d*|[1-9]\d* receive buffer errors|RcvbufErrors: [1-9]\d*)\b`)
+	// counted are the counters of a host that tell of packets it had no room for, where they have counted since nstat was asked before.
+	counted = regexp.MustCompile(`(?i)^\s*Udp6?RcvbufErrors\s+[1-9]\d*\b`)
 	// socket is a line of ss -ti.
 	socketLine = regexp.MustCompile(`\brtt:(\d+(?:\.\d+)?)/.*\bcwnd:\d`)
 	sockWaited = regexp.MustCompile(`\brwnd_limited:\d+ms\((\d{1,3}(?:\.\d+)?)%\)`)

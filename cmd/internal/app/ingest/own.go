@@ -24,6 +24,7 @@ var ownLine = regexp.MustCompile(`^\s*(?:` + strings.Join([]string{
 	`(?:r\s+b\s+swpd\b|\d+(?:\s+\d+){15,17}\s*$)`,
 	`%?Cpu(?:\(s\)|\d+)\s*:`,
 	`(?:net\.[\w.]+\.)?nf_conntrack_(?:count|max)\s*=\s*\d+`,
+	`\d+ receive buffer errors\s*$|RcvbufErrors: \d`,
 	`qdisc \w+ \w*: `,
 	`Sent \d+ bytes \d+ pkts? \(dropped \d`,
 	`backlog \w+ \d+p requeues`,
@@ -233,6 +234,9 @@ func (b *builder) ownRecords(v rules.HostView, values map[timeline.Metric][]floa
 		put(v.Subject, timeline.HostUDPDrops, n/apart)
 		tell(fmt.Sprintf("receive buffer errors of UDP: %.0f more between two readings", n))
 	}
+	if all := values[timeline.HostUDPDrops]; len(all) == 1 && all[0] > 0 && slices.ContainsFunc(b.Pasted.Runs, lostDatagrams) {
+		tell(fmt.Sprintf("receive buffer errors of UDP: %.0f so far", all[0]))
+	}
 	// From a tenth on a virtual machine misses its time slices several times a second.
 	const taken = 0.1
 	if s := shares[timeline.HostSteal]; s >= taken {
@@ -246,3 +250,6 @@ func (b *builder) ownRecords(v rules.HostView, values map[timeline.Metric][]floa
 		}
 	}
 }
+
+// lostDatagrams says whether a run over UDP lost any: then even a counter of unknown age belongs to it.
+func lostDatagrams(r rules.Run) bool { return r.Protocol == "udp" && r.Lost != nil && *r.Lost > 0 }

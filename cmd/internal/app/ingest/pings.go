@@ -34,7 +34,7 @@ var (
 	lossWords = words(`loss`, `lost`, `verlust`, `perdu`, `perte`, `p[eé]rdida`, `perdid`, `perda`, `pers[io]`, `perdit`, `strac`, `utracon`, `strata`, `потер`, `втра[чт]`, `загуб`, `丢失`, `丢包`, `遺失`, `丟失`, `損失`, `ロス`, `손실`, `kay[ıi]p`, `ztr[aá]`, `h[aä]vik`, `kado`, `f[oö]rlor`, `tapt`, `verlies`, `hilang`, `pierdut`, `დაკარგ`)
 	// windowsPing and windowsLoss are those of Windows, in whatever language.
 	windowsPing = regexp.MustCompile(`= ?\d{1,7} ?ms, [^\d=,]{3,20} = ?\d{1,7} ?ms, [^\d=,]{3,20} = ?(\d{1,7}) ?ms`)
-	windowsLoss = regexp.MustCompile(`= ?\d+, [^\d=,]{3,20} = ?\d+, [^\d=,]{3,20} = ?\d+ ?\((?:[^\d()]{0,20})?(\d{1,3}) ?%`)
+	windowsLoss = regexp.MustCompile(`= ?(\d{1,9}), [^\d=,]{3,20} = ?(\d{1,9}), [^\d=,]{3,20} = ?(\d{1,9})(?:\D|$)`)
 	// ciscoPing is that of IOS, which sums up in one line.
 	ciscoPing = regexp.MustCompile(`Success rate is (\d{1,3}) percent \(\d+/\d+\)(?:, round-trip min/avg/max = \d{1,7}/(\d{1,7})/\d{1,7} ms)?`)
 
@@ -77,8 +77,8 @@ func (t *text) findPings() {
 		switch {
 		case unixLost(line) != nil:
 			p.Loss = unixLost(line)
-		case windowsLoss.MatchString(line):
-			p.Loss = percent(windowsLoss.FindStringSubmatch(line)[1])
+		case windowsLost(line) != nil:
+			p.Loss = windowsLost(line)
 		case ciscoPing.MatchString(line):
 			m := ciscoPing.FindStringSubmatch(line)
 			if got := percent(m[1]); got != nil {
@@ -142,6 +142,22 @@ func unixLost(line string) *float64 {
 		return nil
 	}
 	return lost
+}
+
+// windowsLost returns the share of lost echoes in Windows' line of how many were sent, received and lost; nil if it is none.
+func windowsLost(line string) *float64 {
+	m := windowsLoss.FindStringSubmatch(line)
+	if m == nil {
+		return nil
+	}
+	sent, _ := strconv.ParseFloat(m[1], 64)
+	received, _ := strconv.ParseFloat(m[2], 64)
+	lost, _ := strconv.ParseFloat(m[3], 64)
+	if sent == 0 || sent != received+lost {
+		return nil
+	}
+	lost /= sent
+	return &lost
 }
 
 // marksLost returns the share of echoes that were not answered. One that waited for ARP is none.

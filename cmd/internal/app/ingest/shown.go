@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -128,6 +129,9 @@ func shownIn(text string) *shownBlock {
 		for i := 2; i+1 < len(m); i += 2 {
 			if m[i] >= 0 {
 				device = text[m[i]:m[i+1]]
+				if platform == "extreme_exos" {
+					device = commandNumber.ReplaceAllString(device, "")
+				}
 			}
 		}
 	}
@@ -160,6 +164,9 @@ func readIn(platform, text string, portsFound bool) (out []guess.Reading) {
 	}
 	return out
 }
+
+// commandNumber ends ExtremeXOS' prompt: "X460-A.4 # ".
+var commandNumber = regexp.MustCompile(`\.\d+$`)
 
 // prompts of the platforms whose prompt is no word with a sign behind it.
 var otherPrompt = regexp.MustCompile(`(?m)^(?:[\w.-]+@([A-Za-z][\w.-]*)[>#:%]|[<\[]~?\*?([A-Za-z][\w.-]*)(?:-[\w/.]+)?[>\]]|\[[\w.-]+@([A-Za-z][\w.-]*)\] ?[/>]|([A-Za-z][\w.-]*)(?:\([\w -]{1,30}\))? ?[#>$] ?(?:show|display|get|diag|execute|ip|ethtool|tc|bridge)\b)`)
@@ -205,6 +212,11 @@ func (b *builder) tables(t *text, from int, device string, r guess.Reading, d *d
 	reading.Origin = timeline.Origin{Collector: "text:" + t.name, Exchange: 1}
 	records := d.Records(reading)
 	records = slices.DeleteFunc(records, func(r timeline.Record) bool { _, gap := r.(timeline.Gap); return gap })
+	for i := range reading.Redundancy {
+		if e, ok := tookOver(reading, &reading.Redundancy[i]); ok {
+			records = append(records, e)
+		}
+	}
 	if len(records) == 0 {
 		return
 	}
@@ -225,6 +237,21 @@ func (b *builder) tables(t *text, from int, device string, r guess.Reading, d *d
 	if len(what) > 0 {
 		b.block(t.where(from), "show", fmt.Sprintf("%s of %s (%s)", strings.Join(what, ", "), device, r.Command))
 	}
+}
+
+// tookOver tells of a unit that is active since not long ago, as far as one reading shows it.
+func tookOver(r devices.Reading, g *devices.Redundancy) (timeline.Event, bool) {
+	if g.State != "active" || !g.Since.OK || g.Since.Value > recently {
+		return timeline.Event{}, false
+	}
+	e := timeline.Event{Subject: timeline.Device(r.Device), Type: timeline.EventFailover, Span: timeline.At(r.Span.From), Origin: r.Origin,
+		Text:  fmt.Sprintf("%s %s is active since %s; the other unit is %s", g.Protocol, g.Group, report.RoundLength(g.Since.Value), cmp.Or(g.Peer, "not told")),
+		Attrs: map[string]string{"to": g.State, "reason": g.Reason}}
+	if slices.Contains([]string{"hsrp", "vrrp", "glbp", "carp"}, g.Protocol) {
+		e.Type = timeline.EventGateway
+		e.Attrs["protocol"], e.Attrs["group"], e.Attrs["port"] = g.Protocol, g.Group, g.Port
+	}
+	return e, true
 }
 
 // shownTotals writes what a port's counters stand at, for the rules of the catalogue.
