@@ -25,13 +25,13 @@ var topics = map[string]*regexp.Regexp{
 	"middlebox":  word(`i[dp]s|idps|firewall\w*|inspection|middlebox|proxy|dpi|load[ -_]balancer|appliance|filter box|inline`),
 	"overlay":    word(`overlay|tunnel\w*|vxlan|geneve|gre|ipip|6in4|encap\w*|user[ -_]?space|tun|vpn|ipsec|wireguard|openvpn|pppoe|mpls`),
 	"userspace":  word(`user[ -_]?space|udp backend|openvpn|slirp|tun device|software tunnel`),
-	"radio":      word(`wi-?fi|wlan\d*|wlp\w+|wl[ox]\w+|wireless|802\.11\w*|radio|microwave|lte|(?:mobile|cellular) \w+|[45]g (?:modem|router|network|cell|uplink|mobile)|(?:2\.4|5|6|60) ?ghz|access points?|ssid|bssid|rssi|airtime`),
+	"radio":      word(`wi-?fi|wlan\d*|wlp\w+|wl[ox]\w+|wireless|802\.11\w*|radio|microwave|lte|(?:mobile|cellular) \w+|[45]g (?:modem|router|network|cell|uplink|mobile)|(?:2\.4|5|6|60) ?ghz|access points?|b?ssids?|neighbou?r_ssids?|rssi|airtime`),
 	"qos":        word(`qos|mls qos|class\w*|priority|dscp|cos|diffserv|srr\w*|queue[ -_]?set|default queue|best[ -_]effort|voice|ef`),
 	"shaper":     word(`shap(e|es|er|ers|ed|ing)|traffic[ -_]shap\w*|bufferbloat|queue delay|sqm|htb|tbf|fq_codel|cake|simple queues?|queue tree|max-limit`),
 	"policer":    word(`polic(e|er|ers|ed|ing)|service[ -]polic(y|ies)|policy[ -]maps?|rate[ -_]?limit\w*|hashlimit|limit[ -]burst|token bucket|committed rate|cir|burst size|storm[ -_]control`),
 	"duplex":     word(`(half|full)[ -_]?duplex|duplex|auto[ -_]?neg\w*|forc(e|ed|ing)|100[ -_]?full|hard[ -_]?(set|coded)|negotiat\w*`),
 	"half":       word(`half[ -_]?duplex|hub|shared segment`),
-	"cable":      word(`cables?|cabling|patch\w*|jack|plug\w*|connector\w*|socket in the wall|wall (jack|socket|outlet)|reseat\w*|re-?terminat\w*|splice|fib(re|er)\w*`),
+	"cable":      word(`cables?|cabling|patch[ -]?(cables?|leads?|cords?|panels?|fields?)|patching|jack|plug\w*|connector\w*|socket in the wall|wall (jack|socket|outlet)|reseat\w*|re-?terminat\w*|splice|fib(re|er)\w*`),
 	"optic":      word(`optics?|optical|sfps?\+?|transceiver\w*|gbic|fib(re|er)\w*|dbm|laser`),
 	"module":     word(`modules?|sfps?\+?|transceivers?|gbics?|optics?`),
 	"port":       word(`(another|other|different|next|new) port|(another|other|different|usb\S*)( [\w-]+){0,2} (nic|adapter|network card|ethernet card)|port (swapped|changed|moved)|moved to (another )?port|line ?card`),
@@ -45,12 +45,14 @@ var topics = map[string]*regexp.Regexp{
 	"balance":    word(`source ports?|five-?tuple|5-?tuple|hash\w*|ecmp`),
 	"reload":     word(`reset|reboot\w*|restart\w*|reload\w*|power[ -_]cycl\w*`),
 	"nat":        word(`s?nat|conntrack|session table|state table|sessions`),
+	"powersave":  word(`power[ _-]?sav\w*|ps-?poll|twt|power management`),
 	"idle":       word(`idle|first packet|after a pause|steady load|under load it`),
 	"lease":      word(`dhcp\w*|dhclient|leases?|dns|resolvers?|name (resolution|server)s?|nslookup|by name|by address`),
 	"asymmetry":  word(`asymmetr\w*|other way back|return (path|traffic)|different (ways|paths)|out[ -]of[ -]state|stray segments?|unreplied|(ct)?state[ _]invalid\w*|(by|through|over|via) an?other (router|gateway|firewall|link|path|way) than|invalid (state|forward)|first packet isn'?t syn|missed the syn|no (matching )?(state|session)|non-?syn|(an)?other (gateway|firewall)|second gateway|icmp redirects?|triangular|(answers?|repl(y|ies)|syn[ -]?acks?)( of| with| from| that)?( [\w.':-]+){0,4} (leaves?|exits?|goes|go|comes?|returns?|arrives?)( out| back)? (here|by|through|via|over|on|at)( the| its| an)? ?(other|second|wrong|\w*wan ?\d*|here)?`),
 	"full":       word(`(conntrack|session|state|connection|nat|translation|pat) (table|pool) (is )?(full|exhausted)|table full, dropping packet|maximum (number of )?(sessions|connections|states) reached|(session|connection|state) limit (is )?reached|out of (nat |pat |snat )?ports|ports?[ _-]exhaust\w*|addr_alloc_failure|allocation_status=dropped|out_of_resources|conntrack_allowance_exceeded|(error[ _]?)?port[ _]?allocation[ _]?(errors?|fail\w*)|error[ _]?port[ _]?allocation|ports? (are |is )?exhausted`),
 	"power":      word(`poe|power[ -]over[ -]ethernet|802\.?3(af|at|bt)|inline[ -]power|power (budget|supply of its own|injector)|brown-?outs?|[\d.]+ ?w(atts?)?|(takes?|took|cuts?|withdraws?|refuses?|denies) (the |its )?power( away| off)?|power (is |was )?(cut|denied|refused|withdrawn)`),
 	"cycles":     word(`(again and again|over and over|over again|cycle (repeats|goes on)|cycling|re-?boots?( \w+){0,2} (all the time|constantly|repeatedly|every)|keeps? (re-?)?(boot|start|restart|drop|go)ing|starts? (all )?(over|again)|boot loop|every (few|\d+) (seconds?|minutes?|hours?))`),
+	"voq":        word(`voqs?|virtual output queues?|queues? on (ingress|the way in)|ingress (queue|buffer)\w*|in(put )?[ -]?discards?`),
 	"wires":      word(`(only|just) (2|two)( \w+)? pairs?|(2|two)[ -]pairs? (cable|wiring|cord|lead|wired|crimped)|(broken|missing|cut|bent|open|bad) (wires?|pairs?|pins?|conductors?)|(wires?|pins?|pairs?)( [1-8a-d])? (is |are )?(broken|missing|cut|bent|open|shorted|not connected)|downshift\w*|check cabling`),
 	"damage":     word(`(crc|fcs|symbol)( errors?)? (\w+ ){0,2}(counted|ris(e|es|ing)|increas\w+|climb\w*|grow\w*|seen|count up)|(many|some|lots of|a lot of|thousands of|hundreds of|[1-9]\d+) (crc|fcs|symbol|input|rx) errors?|damaged frames|corrupt(ed)? frames`),
 	"sleep":      word(`(go(es)? |went |fall(s|en)? |is |are |to )?(asleep|sleep(s|ing)?|hibernat\w+)|suspend(s|ed)?|wake[ -]?on[ -]?lan|wol|power[ -]?sav\w+|(switched|turned|powered) off (at|over|for the) night`),
@@ -86,7 +88,7 @@ var topics = map[string]*regexp.Regexp{
 	"agent":      word(`(snmpd|(snmp )?agent|monitoring|daemon|service) (was |is |has been |alone |process )*(re-?started|upgraded|crashed|reset)|restart(ed|ing)? (of )?(the )?(snmpd|snmp|agent|snmp agent)|(did|has|was|were) ?n[o']t (been )?reboot\w*|never rebooted|no port (changed|flapped|went down)|(497|496) days|32[ -]bits?`),
 	"split":      word(`split[ -]?brain\w*|dual[ -]active|two (active|master|primar)\w*( (routers?|units?|nodes?|firewalls?|gateways?))?|both (\w+ ){0,4}(are |be(came|come) |say |claim |show |think |stay |now )*(active|masters?|primary)( at (once|the same time))?|says (active|master) as well`),
 	"units":      word(`firewalls?|forti\w+|fgt\w*|asa\w*|ftd|palo ?alto|pan-?os|srx\w*|ha[ -](pair|cluster|heartbeat|link)|heartbeats?`),
-	"outdated":   word(`(stale|outdated) (arp|mac|fdb|neigh\w*|cam|forwarding|entry|entries)|(arp|neigh\w*|fdb|mac|cam|forwarding)( address)?( tables?| caches?| entry| entries)?\b.{0,80}\b(still|old (mac|port|address|node|one)|outdated|not (been )?updated|never updated|but .{0,20}\bnow has)|still (has|had|shows?|points? to|keeps|sends to) .{0,30}\b(old|previous|former)|(until|after|works?|worked|fine|back|cured|fixed|helps?|helped)\b.{0,60}\b(clear|flush|delet)\w* .{0,20}\b(arp|neigh\w*|mac|fdb|cam)|(until|after|works?|worked|cured|fixed|helps?|helped)\b.{0,30}\b(arp|neigh\w*|mac|fdb|cam)\b.{0,20}\b(cleared|flushed|deleted)|(clear|flush)\w* .{0,20}\b(arp|neigh\w*|mac|fdb|cam)\b.{0,40}\b(fixe[sd]|help\w*|works|restor\w*|cure[sd]?|solve[sd]?)|(no entry|aged out|timed out|expired|forg[eo]t\w*)\b.{0,60}\b(gateway|router|neigh\w*|arp)\b.{0,30}\bstill`),
+	"outdated":   word(`(stale|outdated) (arp|mac|fdb|neigh\w*|cam|forwarding|entry|entries)|(arp|neigh\w*|fdb|mac|cam|forwarding)( address)?( tables?| caches?| entry| entries)?\b.{0,80}\b(still|old (mac|port|address|node|one)|outdated|not (been )?updated|never updated|but .{0,20}\bnow has)|still (has|had|shows?|points? to|keeps|sends to) .{0,30}\b(old|previous|former)|(until|after|works?|worked|fine|back|cured|fixed|helps?|helped)\b.{0,60}\b(clear|flush|delet)\w* .{0,20}\b(arp|neigh\w*|mac|fdb|cam)|(until|after|works?|worked|cured|fixed|helps?|helped)\b.{0,30}\b(arp|neigh\w*|mac|fdb|cam)\b.{0,20}\b(cleared|flushed|deleted)|(clear|flush)\w* .{0,20}\b(arp|neigh\w*|mac|fdb|cam)\b.{0,40}\b(fixe[sd]|help\w*|works|restor\w*|cure[sd]?|solve[sd]?)|(at once|again|back|until|after|works?|worked|cured|fixed|helps?|helped|healed)\b.{0,60}\b(gratuitous arps?|garps?|arping)|(gratuitous arps?|garps?|arping)\b.{0,60}\b(helps?|helped|fixe[sd]|cure[sd]?|heals?|restor\w*|at once|works?|back|again)|(no entry|aged out|timed out|expired|forg[eo]t\w*)\b.{0,60}\b(gateway|router|neigh\w*|arp)\b.{0,30}\bstill`),
 	"reverse":    word(`(as soon as|once|until) (the |it |that )?([\w.-]+ ){0,3}(itself )?(sends?|sent|pings?|pinged|speaks?|talks?|transmits?|says)\b( anything| something| a packet| out| outwards| the gateway| back| itself){0,3}`),
 	"stale":      word(`static arp|stale|arp (entry|cache|table)|mac (address )?table|clear(ed)? (the )?(arp|mac)`),
 }
@@ -119,7 +121,7 @@ var (
 	earlyWords  = regexp.MustCompile(`\b(first|1st|initial) ((few|two|three|\d+) )?(seconds?|minutes?|hours?|intervals?|sec|\d+ ?s|reports?)\b|\bstart of the test\b`)
 	beganWords  = regexp.MustCompile(`\b(then|afterwards|after that|but later)\b.{0,20}\b(0|zero|nothing|none|stops?|stopped|stalls?|stalled|hangs?|dies|died|freezes|froze|dead)\b|\b(connects|handshake|starts|begins)\b`)
 	sameWords   = regexp.MustCompile(`\b(same|old|original|unchanged) [\pL-]+`)
-	loadWords   = regexp.MustCompile(`\b(under (full )?load|loaded|while|during|uploads?|downloads?|uploading|downloading|busy|backup|saturated|transfers?|copying)\b`)
+	loadWords   = regexp.MustCompile(`\b(under (full )?load|loaded|(while|during)( [\w.-]+){1,4}|uploads?|downloads?|uploading|downloading|busy|backup|saturated|transfers?|copying)\b`)
 	idleWords   = regexp.MustCompile(`\b(idle|nothing else|no load|unloaded|without load|quiet|before|after|at night)\b`)
 	// The class in which a test was sent: that of everything, or one of its own.
 	plainClass = regexp.MustCompile(`\b(best[ -]effort|class-default|default (class|queue|traffic)|unmarked|not marked|dscp (0|be|cs0)|cos 0)\b`)
@@ -128,7 +130,7 @@ var (
 	senderWords   = regexp.MustCompile(`\b(client|sender|sending)('?s)?( \w+)? (report|side|end|output|says|summary)`)
 	receiverWords = regexp.MustCompile(`\b(server|receiver|receiving)('?s)?( \w+)? (report|side|end|output|says|summary)`)
 	failWords     = regexp.MustCompile(`\b(fails?|failed|hangs?|hung|stalls?|stalled|times?[- ]?outs?|timed out|no (answer|reply|response)|nothing (arrives|passes|gets through|comes)|blocked|dead|dies|died|freezes|froze|lost all)\b`)
-	passWords     = regexp.MustCompile(`\b(works?|passes|passed|ok|fine|succeeds|gets through|normal)\b`)
+	passWords     = regexp.MustCompile(`\b(works?|passes|passed|ok|fine|succeeds|gets through|normal|(are|is|were|was|all|others?|later( ones?)?|rest) answered)\b`)
 	toolWords     = regexp.MustCompile(`\b(iperf ?2(\.\d+)*|iperf ?3(\.\d+)*|iperf|netperf|nuttcp|ttcp|ntttcp|netcat|curl|wget|ftp|scp|cygwin|other (tool|program)|another (tool|program)|different (tool|program)|native (build|tool))\b`)
 )
 
@@ -324,7 +326,7 @@ func (t *hearsay) cureOf(name string, rs []result) cure {
 	after := pick(rs, func(r result) bool { return !r.early && isAfter(r) })
 	before := pick(rs, func(r result) bool { return !r.early && !isAfter(r) })
 	if len(after) == 0 || len(before) == 0 {
-		return none
+		return turned(topic, rs)
 	}
 	// What the later test itself names was changed; else what is told elsewhere.
 	if !slices.ContainsFunc(after, func(r result) bool { return topic.MatchString(sameWords.ReplaceAllString(r.words, " ")) }) &&
