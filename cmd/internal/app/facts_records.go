@@ -41,6 +41,7 @@ func ParseFacts(name string, text []byte) (Facts, error) {
 	b.chooseDay()
 	b.span()
 	b.topology()
+	b.findLiars()
 	for _, p := range f.Ports {
 		b.port(p)
 	}
@@ -101,6 +102,32 @@ type factsBuilder struct {
 	day     time.Time     // on which times of day alone lie
 	origin  timeline.Origin
 	records []timeline.Record
+	liars   map[liar]bool
+}
+
+// liar is a counter that fell, although counters only count up: nothing that it counted is believed.
+type liar struct{ device, port, metric string }
+
+// findLiars finds the counters that fell between two readings.
+func (b *factsBuilder) findLiars() {
+	b.liars = map[liar]bool{}
+	for _, p := range b.file.Ports {
+		for _, r := range p.After.rows {
+			if before, ok := p.Before.get(r.key); ok && counts(r.key) && risen(before, r.value) < 0 {
+				b.liars[liar{p.name(), p.Port.text, r.key}] = true
+			}
+		}
+	}
+}
+
+// risen returns how many a counter counted from one reading to the next; less than none if it fell.
+func risen(before, after float64) float64 {
+	// 2^32: counters of 32 bits wrap (RFC 2863, section 3.1.6); one that was near its end went round.
+	const wrap = 4294967296.0
+	if after < before && before < wrap && before > 0.75*wrap {
+		return after - before + wrap
+	}
+	return after - before
 }
 
 // told reads a time with the day that was chosen.
@@ -370,17 +397,16 @@ func (b *factsBuilder) difference(sub timeline.Subject, sp timeline.Span, p fact
 		}
 		return
 	}
-	n := r.value - before
-	if n < 0 {
-		// 2^32: counters of 32 bits wrap (RFC 2863, section 3.1.6); one that was near its end went round.
-		if const32 := 4294967296.0; before < const32 && before > 0.75*const32 {
-			n += const32
-		} else {
-			b.put(timeline.Event{Subject: sub, Type: timeline.EventUnreliable, Span: sp, Attrs: map[string]string{"metric": r.key}, Origin: b.origin,
-				Text: fmt.Sprintf("%s fell from %.0f to %.0f", r.key, before, r.value)})
-			b.put(timeline.Gap{Subject: sub, Metric: m, Span: sp, Reason: timeline.ReasonSuspect, Text: "the counter fell", Origin: b.origin})
-			return
-		}
+	n := risen(before, r.value)
+	switch {
+	case n < 0:
+		b.put(timeline.Event{Subject: sub, Type: timeline.EventUnreliable, Span: sp, Attrs: map[string]string{"metric": r.key}, Origin: b.origin,
+			Text: fmt.Sprintf("%s fell from %.0f to %.0f", r.key, before, r.value)})
+		b.put(timeline.Gap{Subject: sub, Metric: m, Span: sp, Reason: timeline.ReasonSuspect, Text: "the counter fell", Origin: b.origin})
+		return
+	case b.liars[liar{p.name(), p.Port.text, r.key}]:
+		b.put(timeline.Gap{Subject: sub, Metric: m, Span: sp, Reason: timeline.ReasonSuspect, Text: "the counter fell in another reading", Origin: b.origin})
+		return
 	}
 	if octets(r.key) {
 		n *= 8

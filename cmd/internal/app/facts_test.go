@@ -112,6 +112,29 @@ hosts:
 	}
 }
 
+func TestNothingIsBelievedOfACounterThatFell(t *testing.T) {
+	f, err := ParseFacts("f", []byte(`schema: 1
+ports:
+  - {device: sw1, port: Gi1, interval_s: 5, before: {if.out.drops: 900, if.in.fcs: 1}, after: {if.out.drops: 300, if.in.fcs: 4}}
+  - {device: sw1, port: Gi1, interval_s: 5, before: {if.out.drops: 300}, after: {if.out.drops: 600}}
+  - {device: sw1, port: Gi2, interval_s: 5, before: {if.out.drops: 300}, after: {if.out.drops: 600}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(f.Snapshot.Series(timeline.Port("sw1", "Gi1"), timeline.OutDrops)); n != 0 {
+		t.Errorf("%d samples of a counter that fell", n)
+	}
+	if n := len(f.Snapshot.GapsOf(timeline.Port("sw1", "Gi1"), timeline.OutDrops)); n != 2 {
+		t.Errorf("%d gaps, want one for each reading", n)
+	}
+	for _, k := range []timeline.Key{{Subject: timeline.Port("sw1", "Gi1"), Metric: timeline.InFCS}, {Subject: timeline.Port("sw1", "Gi2"), Metric: timeline.OutDrops}} {
+		if len(f.Snapshot.Series(k.Subject, k.Metric)) != 1 {
+			t.Errorf("%v is lost with another counter", k)
+		}
+	}
+}
+
 func TestTheExampleOfFactsIsReadAndExplained(t *testing.T) {
 	f, err := ParseFacts("facts.example.yaml", ExampleFacts)
 	if err != nil {
