@@ -138,8 +138,13 @@ func (r Result) Meaning() string {
 	switch {
 	case n == 0:
 		return "This host could not open connections: " + r.why(Host) + "."
+	case failed == 0 && n < few:
+		text = fmt.Sprintf("None of the new connections failed, %d in all: too few to conclude anything from.", n)
 	case failed == 0:
 		text = fmt.Sprintf("All of %d new connections got through, up to %.0f a second: the path admits new sessions.", n, r.rate(r.Fast, r.FastTime))
+		if r.refused && all[Refused] > 0 {
+			text += fmt.Sprintf(" Nothing listens on port %d there: that the far host refuses them is its own answer.", r.Port)
+		}
 	case failed < few && share(failed, n) < 0.1:
 		text = fmt.Sprintf("%d of %d new connections did not get through: too few to conclude anything from.", failed, n)
 	default:

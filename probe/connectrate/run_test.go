@@ -83,7 +83,7 @@ func TestRuns(t *testing.T) {
 		means  string
 	}{
 		{"all accepted", func(int, time.Duration) error { return nil }, false, "admits new sessions"},
-		{"all refused", func(int, time.Duration) error { return refused }, false, "admits new sessions"},
+		{"all refused", func(int, time.Duration) error { return refused }, false, "admits new sessions. Nothing listens on port"},
 		{"one of three refused", func(n int, _ time.Duration) error {
 			if n%3 == 0 {
 				return refused
@@ -192,5 +192,12 @@ func TestMeaningOfSessionsBeside(t *testing.T) {
 		if m := r.Meaning(); !strings.Contains(m, tt.want) {
 			t.Errorf("%s: %s", tt.name, m)
 		}
+	}
+}
+
+func TestFewConnectionsProveNothing(t *testing.T) {
+	r := Result{Attempts: []Attempt{{Fate: Accepted}, {Fate: Accepted}}}
+	if got, want := r.Meaning(), "None of the new connections failed, 2 in all: too few to conclude anything from."; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -337,7 +337,7 @@ func (t *session) logResult(r Results) {
 		if t.params.udp {
 			protocol = "UDP"
 		}
-		line := fmt.Sprintf("%v: %d bytes %s it by %s in %.2f s over %d streams", t.ctl.conn.RemoteAddr(), part.Bytes(), direction, protocol, seconds, len(part.Streams))
+		line := fmt.Sprintf("%v: %d bytes %s it by %s in %.2f s, streams: %d", t.ctl.conn.RemoteAddr(), part.Bytes(), direction, protocol, seconds, len(part.Streams))
 		if seconds > 0 {
 			line += fmt.Sprintf(", %.4g Mbit/s", float64(part.Bytes())*8/seconds/1e6)
 		}

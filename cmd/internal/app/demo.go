@@ -74,7 +74,7 @@ func watchSite(ctx context.Context, site *sim.Site, session string, opt DemoOpti
 	if opt.Progress != nil && !opt.UI {
 		fmt.Fprintf(opt.Progress, "watching the simulated site %s for %.0f s (scenario %s, seed %d)\n", plan.Topology.Site, run.Story.Length.Seconds(), run.Story.Name, run.Story.Seed)
 	}
-	run.Result, err = Watch(ctx, plan, Options{For: time.Until(ends), Session: session, UI: opt.UI, Progress: opt.Progress, SaveReport: opt.SaveReport})
+	run.Result, err = Watch(ctx, plan, Options{For: time.Until(ends), Session: session, Elsewhere: "TMPDIR", UI: opt.UI, Progress: opt.Progress, SaveReport: opt.SaveReport})
 	if err != nil {
 		return run, err
 	}

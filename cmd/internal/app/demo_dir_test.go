@@ -3,6 +3,7 @@ package app
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -36,5 +37,15 @@ func TestADemoClearsAwayTheFoldersOfEarlierOnes(t *testing.T) {
 		if _, err := os.Stat(path); (err == nil) != want {
 			t.Errorf("%s is there: %v, want %v", filepath.Base(path), err == nil, want)
 		}
+	}
+}
+
+func TestDemoWithoutRoomNamesItsOwnRemedy(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Demo(t.Context(), "healthy", DemoOptions{Quick: true, Dir: filepath.Join(file, "x")}); CodeOf(err) != ExitUsage || !strings.Contains(err.Error(), "TMPDIR names another place") {
+		t.Errorf("%v, exit code %d", err, CodeOf(err))
 	}
 }

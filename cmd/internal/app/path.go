@@ -122,7 +122,7 @@ func (o PathOptions) finish(ctx context.Context, doc any, table func(io.Writer),
 	}
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
-		return Exit{Code: ExitInterrupted}
+		return Exit{ExitInterrupted, errors.New("interrupted before it was done: what is told is of what was measured until then")}
 	case err != nil:
 		return Exit{ExitNotMeasured, err}
 	case !measured:

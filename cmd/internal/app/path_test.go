@@ -144,6 +144,9 @@ func TestPathExitCodes(t *testing.T) {
 		if got := CodeOf(o.finish(tt.ctx, nil, func(w io.Writer) { _, _ = io.WriteString(w, "table") }, tt.measured, tt.err)); got != tt.want {
 			t.Errorf("%s: exit code %d, want %d", tt.name, got, tt.want)
 		}
+		if err := o.finish(tt.ctx, nil, func(io.Writer) {}, tt.measured, tt.err); tt.want == ExitInterrupted && !strings.Contains(err.Error(), "interrupted before it was done") {
+			t.Errorf("%s: nothing says so: %v", tt.name, err)
+		}
 		if printed := b.String() == "table"; printed != (tt.err == nil) {
 			t.Errorf("%s: printed %q", tt.name, b.String())
 		}

@@ -24,6 +24,7 @@ type Recording struct {
 	Topology correlate.Topology
 	Snapshot timeline.Snapshot
 	Damage   []string // what could not be read of it, in words; nil if it is whole
+	Open     bool     // it was never closed
 }
 
 // OpenRecording reads a session file. A damaged file is read as far as it goes.
@@ -41,7 +42,7 @@ func OpenRecording(path string) (Recording, error) {
 		return Recording{}, Exit{ExitNotMeasured, err}
 	}
 	defer s.Close()
-	r := Recording{Path: path, Meta: s.Meta()}
+	r := Recording{Path: path, Meta: s.Meta(), Open: !s.Complete()}
 	if r.Snapshot, err = s.Digest(); err != nil {
 		return Recording{}, Exit{ExitNotMeasured, fmt.Errorf("%s: %w", path, err)}
 	}
@@ -64,10 +65,14 @@ func (r Recording) input() report.Input {
 		problems = append(problems, r.Path+": "+d)
 	}
 	problems = slices.Concat(problems, unread(r.Snapshot, askedDevices(r.Snapshot), probedPaths(r.Topology)), portless(r.Snapshot, r.Topology))
+	var open []string
+	if r.Open {
+		open = append(open, "the recording has no end: its program still runs, was killed, or had no room to write")
+	}
 	found := r.Diagnose(r.Snapshot)
 	return report.Input{
 		Topology: r.Topology, Snapshot: r.Snapshot, Diagnoses: found, Problems: problems, Session: r.Path,
-		Warnings: slices.Concat(r.Meta.Notes, unmeasured(r.Snapshot, probedPaths(r.Topology)), unexplained(r.Snapshot, r.Topology, found)),
+		Warnings: slices.Concat(r.Meta.Notes, open, unmeasured(r.Snapshot, probedPaths(r.Topology)), unexplained(r.Snapshot, r.Topology, found)),
 	}
 }
 

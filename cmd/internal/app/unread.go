@@ -171,9 +171,9 @@ func unmeasured(s timeline.Snapshot, paths []string) []string {
 			out = append(out, fmt.Sprintf("path %s: no TCP test for %s between %s and %s UTC: the far end took none", p,
 				sum.Round(100*time.Millisecond), when.From.UTC().Format("15:04:05"), when.To.UTC().Format("15:04:05")))
 		}
-		if sum, when, text := lostHere(s, timeline.Path(p)); sum > 0 {
+		if sum, when, text := lostHere(s, timeline.Path(p)); sum >= 100*time.Millisecond {
 			out = append(out, fmt.Sprintf("path %s: its heartbeats say nothing for %s in all, between %s and %s UTC: %s", p,
-				report.Length(sum), report.ClockSecond(when.From), report.ClockSecond(when.To), text))
+				report.Length(sum), report.Clock(when.From), report.Clock(when.To), text))
 		}
 	}
 	return out
@@ -190,8 +190,8 @@ func lostHere(s timeline.Snapshot, path timeline.Subject) (sum time.Duration, wh
 	return sum, when, text
 }
 
-// counted are the counters that are told even where no finding rests on them.
-var counted = []timeline.Metric{timeline.InErrors, timeline.OutErrors, timeline.InFCS, timeline.InDrops, timeline.OutDrops}
+// toldAnyway are the counters that are told even where no finding rests on them.
+var toldAnyway = []timeline.Metric{timeline.InErrors, timeline.OutErrors, timeline.InFCS, timeline.InDrops, timeline.OutDrops}
 
 // unexplained lists ports on the path that counted errors or drops which no finding rests on, so that nobody has to
 // learn of them elsewhere.
@@ -201,7 +201,7 @@ func unexplained(s timeline.Snapshot, t correlate.Topology, found []rules.Diagno
 		if sub.Kind != timeline.KindPort || !t.OnPath(sub) || slices.ContainsFunc(found, func(d rules.Diagnosis) bool { return d.Subject == sub }) {
 			continue
 		}
-		for _, m := range counted {
+		for _, m := range toldAnyway {
 			var n float64
 			for _, v := range s.Series(sub, m) {
 				n += v.Value * v.Span.Width().Seconds()

@@ -1,7 +1,9 @@
 package app
 
 import (
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,7 +41,7 @@ func TestAnswersThatThisHostLostAreTold(t *testing.T) {
 		gap(0, 120*time.Millisecond, timeline.RTT, "p"), gap(0, 120*time.Millisecond, timeline.LossForward, "p"),
 		gap(9*time.Second, 130*time.Millisecond, timeline.RTT, "p"), gap(0, time.Second, timeline.LossForward, "q"),
 	)
-	want := []string{"path p: its heartbeats say nothing for 250 ms in all, between 14:00:00 and 14:00:09 UTC: no room for 3 answers"}
+	want := []string{"path p: its heartbeats say nothing for 250 ms in all, between 14:00:00.000 and 14:00:09.130 UTC: no room for 3 answers"}
 	if got := unmeasured(s, []string{"p", "q"}); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -59,5 +61,18 @@ func TestDeviceWithoutAPortIsToldAsUnread(t *testing.T) {
 	want := []string{"no port of open was read: none was found on a path, and the site file names none"}
 	if got := portless(s, topology); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestRecordingThatWasNeverClosedSaysSo(t *testing.T) {
+	for name, want := range map[string]bool{"killed": true, "closed": false} {
+		r, err := OpenRecording(filepath.Join("..", "..", "..", "testdata", "sessions", "v1", name+".session"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := slices.ContainsFunc(r.Document().Warnings, func(w string) bool { return strings.HasPrefix(w, "the recording has no end") })
+		if told != want {
+			t.Errorf("%s: told %v, want %v", name, told, want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,6 +34,7 @@ import (
 type Options struct {
 	For         time.Duration // how long; 0 until the context ends or the user quits
 	Session     string        // where to record; "" is a new file in SessionDir
+	Elsewhere   string        // what names another place for the recording; "" is --session FILE
 	UI          bool          // show the terminal UI
 	Progress    io.Writer     // if not nil, a line per event and now and then a line of figures (not with UI)
 	Poll        time.Duration // poll interval; 0 is the poller's own default
@@ -80,7 +82,7 @@ func Watch(ctx context.Context, plan Plan, opt Options) (Result, error) {
 		if errors.Is(err, fs.ErrExist) {
 			return Result{}, Exit{ExitRefused, fmt.Errorf("%s is there already; name another file", opt.Session)}
 		}
-		return Result{}, Exit{ExitUsage, fmt.Errorf("can't record: %w; --session FILE names another place", err)}
+		return Result{}, Exit{ExitUsage, fmt.Errorf("can't record: %w; %s names another place", err, cmp.Or(opt.Elsewhere, "--session FILE"))}
 	}
 	store := &timeline.Store{Detail: detail}
 	sinks := []timeline.Sink{store, rec}
