@@ -65,14 +65,14 @@ func (e *pasted) flaps(p timeline.Subject, events []timeline.Event, taken map[in
 	c.say(0.1, told(first))
 	window := last.Span.Mid().Sub(first.Span.Mid())
 	if len(downs) >= often {
-		c.say(0.3, Evidence{Source: first.Origin.Collector, Subject: p, Metric: string(timeline.EventOper), Span: first.Span.Union(last.Span), Text: fmt.Sprintf("it went down %d times within %s", len(downs), window.Round(time.Second))})
+		c.say(0.3, Evidence{Source: first.Origin.Collector, Subject: p, Metric: string(timeline.EventOper), Span: first.Span.Union(last.Span), Text: fmt.Sprintf("it went down %d times%s", len(downs), within(window))})
 	} else if len(downs) == 2 {
 		c.say(0.15, told(last))
 	}
 	c.Events, c.Span = append(c.Events, downs...), first.Span.Union(last.Span)
 	what := fmt.Sprintf("%s lost its carrier", p)
 	if len(downs) > 1 {
-		what += fmt.Sprintf(" %d times within %s", len(downs), window.Round(time.Second))
+		what += fmt.Sprintf(" %d times%s", len(downs), within(window))
 	}
 	c.Summary = what + "."
 	e.follow(c, downs, taken)
@@ -82,6 +82,14 @@ func (e *pasted) flaps(p timeline.Subject, events []timeline.Event, taken map[in
 	c.Missing = append(c.Missing, fmt.Sprintf("the far end of the link at %s: its log at the same times", p))
 	c.Next = []string{fmt.Sprintf("Reseat and change the cable or transceiver at %s, then look at the device at its other end: its power, its own log.", p)}
 	e.add(c, Holds)
+}
+
+// within says how long several lines of a log took, unless they give no time.
+func within(d time.Duration) string {
+	if d = d.Round(time.Second); d > 0 {
+		return " within " + d.String()
+	}
+	return ""
 }
 
 // follow adds what came shortly after: spanning tree, then a firewall's change of roles.
@@ -192,7 +200,7 @@ func (e *pasted) looped() {
 		}
 		c.say(0.1, told(first))
 		c.say(0.15, Evidence{Source: first.Origin.Collector, Subject: c.Subject, Metric: string(timeline.EventMACMove), Span: first.Span.Union(last.Span),
-			Text: fmt.Sprintf("%s moved between %s %s within %s", Plural(len(macs), "address"), key.ports, Plural(len(moves), "time"), last.Span.Mid().Sub(first.Span.Mid()).Round(time.Second))})
+			Text: fmt.Sprintf("%s moved between %s %s%s", Plural(len(macs), "address"), key.ports, Plural(len(moves), "time"), within(last.Span.Mid().Sub(first.Span.Mid())))})
 		c.Events, c.Span = moves, first.Span.Union(last.Span)
 		c.Missing = []string{"broadcasts received by both ports, and what storm control says", "what is plugged in behind both ports"}
 		c.Summary = fmt.Sprintf("%s learns the same addresses now on one port, now on the other (%s): frames go round between them.", first.Device, key.ports)

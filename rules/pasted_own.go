@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 
 	"whydrop/correlate/timeline"
@@ -13,6 +14,7 @@ type HostView struct {
 	Source  string
 	Counts  map[timeline.Metric]float64 // counted between two readings
 	Queues  []QueueView
+	Said    []string // lines of its kernel's log
 }
 
 // QueueView is a queueing discipline of a host: what it did between two readings, or since it was made if there is one.
@@ -59,6 +61,7 @@ func (e *pasted) own() {
 		for _, q := range h.Queues {
 			e.shaped(h, q)
 		}
+		e.hung(h)
 	}
 }
 
@@ -78,6 +81,31 @@ func (e *pasted) noRoom(host timeline.Subject, source string, n float64, text st
 	c.Missing = []string{"the load of each core while it counts (mpstat -P ALL 1), and which core takes the card's interrupts"}
 	c.Summary = fmt.Sprintf("On %s %s.", host.Name, text)
 	c.Next = []string{"Enlarge the receive ring (ethtool -g, ethtool -G), spread the card's queues over more cores (RSS, RPS, irqbalance), and see whether the counter stands still."}
+	e.add(c, Suspected)
+}
+
+// hangs are how drivers and the kernel say that a card stopped sending (net/sched/sch_generic.c, e1000e, igb, ixgbe, r8169).
+var hangs = regexp.MustCompile(`(?i)Detected (?:Hardware Unit|Tx Unit) Hang|transmit queue \d+ timed out|Reset adapter unexpectedly|tx timeout|rtl_\w+_cond == \d`)
+
+// hung: a host's own card stops, says its kernel.
+func (e *pasted) hung(h HostView) {
+	var said []string
+	for _, l := range h.Said {
+		if hangs.MatchString(l) {
+			said = append(said, l)
+		}
+	}
+	if len(said) == 0 {
+		return
+	}
+	c := newClaim("bad-port", h.Subject, 0.4)
+	c.say(0.1, Evidence{Source: h.Source, Subject: h.Subject, Text: said[0]})
+	if len(said) > 1 {
+		c.say(0.05, Evidence{Source: h.Source, Subject: h.Subject, Text: fmt.Sprintf("it says so %d times", len(said))})
+	}
+	c.Missing = []string{"whether another card, driver or firmware in the same place does it, too"}
+	c.Summary = fmt.Sprintf("The network card of %s stops sending and is started anew by its driver; nothing passes meanwhile.", h.Subject.Name)
+	c.Next = []string{"Update driver and firmware of the card, and switch its offloads (ethtool -K tso off gso off) and power saving (EEE, ASPM) off as an experiment; then change the card."}
 	e.add(c, Suspected)
 }
 

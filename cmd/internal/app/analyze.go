@@ -156,6 +156,11 @@ func (a *analysis) document() report.Document {
 	if in.Topology.Paths == nil {
 		in.Diagnoses = shownBeyond(got, in.Diagnoses)
 	}
+	for i, d := range in.Diagnoses {
+		if d.Span.To.Before(madeUp) {
+			in.Diagnoses[i] = undated(d)
+		}
+	}
 	for _, f := range a.facts {
 		in.Blocks = append(in.Blocks, report.Block{Where: f.Name, Kind: "facts", What: f.Counts})
 		for _, d := range f.Diagnose() {
@@ -197,9 +202,11 @@ func (a *analysis) document() report.Document {
 	return doc
 }
 
+// madeUp is after every time that was made up.
+var madeUp = report.NoDay.AddDate(1, 0, 0)
+
 // told returns what a report covers without the times that were made up.
 func told(all report.Span, s timeline.Snapshot) report.Span {
-	madeUp := report.NoDay.AddDate(1, 0, 0)
 	if all.From == nil || all.From.After(madeUp) || all.To == nil || all.To.Before(madeUp) {
 		return all
 	}

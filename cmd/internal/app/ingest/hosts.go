@@ -8,6 +8,7 @@ import (
 
 	"whydrop/cmd/internal/report"
 	"whydrop/correlate/timeline"
+	"whydrop/rules"
 )
 
 // hostBlock is what a host says of itself.
@@ -106,6 +107,9 @@ const someHost = "host"
 func (b *builder) host(t *text, from int, h hostBlock) {
 	o := timeline.Origin{Collector: t.source(from), Exchange: 1}
 	b.made = true
+	if len(h.lines) > 0 {
+		b.Pasted.Hosts = append(b.Pasted.Hosts, rules.HostView{Subject: timeline.Host(t.hostBefore(from)), Source: o.Collector, Said: h.lines})
+	}
 	for _, l := range h.lines {
 		b.Told = append(b.Told, timeline.Event{Subject: timeline.Host(someHost), Type: timeline.EventMark, Span: timeline.At(b.clock), Text: report.Clean(l), Attrs: map[string]string{}, Origin: o})
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,6 +29,30 @@ var messageCode = regexp.MustCompile(`%[A-Z][A-Z0-9_]*(?:-[A-Z0-9_]+)*-[0-7]-[A-
 // chosen is a line in which a pair of FortiOS says when and why a unit took over, in the answer of get system ha status.
 var chosen = regexp.MustCompile(`^\s*<(\d{4}[/-]\d\d[/-]\d\d \d\d:\d\d:\d\d)> (?:vcluster-\d+: )?(\S+ is selected as the (?:primary|master) because .*)`)
 
+// kernelEvent says whether a line of a kernel's log tells of a port's or an aggregate's state.
+func kernelEvent(line string) bool {
+	m := kernelLine.FindStringSubmatch(line)
+	if m == nil {
+		return false
+	}
+	l := syslog.Parse(line, epoch)
+	return l.Type == timeline.EventOper || l.Type == timeline.EventLAGMember || l.Type == timeline.EventSTPState
+}
+
+// uptime is the time of a kernel's line: seconds since it started.
+var uptime = regexp.MustCompile(`^\[ *(\d{1,10}\.\d{1,6})\]`)
+
+// sinceStart returns when a line of a kernel's log was written if the kernel started at the epoch: nobody tells when it did,
+// but how far apart its lines are.
+func sinceStart(line string) (time.Time, bool) {
+	m := uptime.FindStringSubmatch(line)
+	if m == nil {
+		return time.Time{}, false
+	}
+	s, err := strconv.ParseFloat(m[1], 64)
+	return epoch.Add(seconds(s)), err == nil
+}
+
 // findLogs claims lines of logs. Lines of one device that follow each other are one block.
 func (t *text) findLogs() {
 	var found []claim
@@ -41,6 +66,8 @@ func (t *text) findLogs() {
 			}
 			device = t.deviceBefore(from)
 			line = strings.ReplaceAll(m[1], "/", "-") + " " + m[2]
+		} else if kernelEvent(line) {
+			device = t.hostBefore(from)
 		} else if !strings.Contains(line, "%") || !messageCode.MatchString(line) {
 			return
 		}
@@ -107,9 +134,12 @@ func (b *builder) log(t *text, from int, l logBlock) {
 			l.device = report.Clean(x.Host)
 		}
 		if !x.Time.OK {
-			next := last.Add(time.Second)
+			next := last.Add(time.Millisecond) // behind the one before, and nobody knows how long
 			if last.IsZero() {
 				next = b.clock
+			}
+			if at, ok := sinceStart(strings.TrimSpace(s)); ok {
+				next = at
 			}
 			x.Time, b.made = devices.Some(next), true
 		}
