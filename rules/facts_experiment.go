@@ -37,6 +37,7 @@ type testFacts struct {
 	Gap         float64 `expr:"gap" metric:"probe.result"`   // the longest test of which nothing came through, s
 	Owners      float64 `expr:"owners" metric:"arp.binding"` // the most hardware addresses that texts tell of one IP address, virtual ones of gateways left out
 	MTUStep     float64 `expr:"mtu_step" metric:"if.mtu"`    // the largest MTU that a port shows less the smallest, bytes
+	MTUEnds     float64 `expr:"mtu_ends" metric:"if.mtu"`    // the same of the settings of hosts
 
 	Forward   float64 `expr:"forward" metric:"probe.result"` // the best TCP rate in each direction
 	Reverse   float64 `expr:"reverse" metric:"probe.result"`

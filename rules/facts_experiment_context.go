@@ -39,7 +39,7 @@ func (sc *scene) hostsOfTests(f *testFacts, ps *pathScene, rs []result) {
 			f.HostDrops = orZero(f.HostDrops) + correlate.Total(sc.snap.Series(k.Subject, k.Metric), sc.span)
 		}
 	}
-	f.MTUStep = sc.mtuStep()
+	f.MTUStep, f.MTUEnds = sc.mtuStep(), sc.mtuEnds()
 	f.CPUCalm = nan
 	if f.CPUDevice && f.Watched == 1 {
 		f.CPUCalm = sc.calmCPU(ps, f.CPUHost)
@@ -54,6 +54,20 @@ func (sc *scene) mtuStep() float64 {
 			if xs := sc.snap.Series(k.Subject, k.Metric); len(xs) > 0 {
 				all = append(all, xs[len(xs)-1].Value)
 			}
+		}
+	}
+	if len(all) < 2 {
+		return nan
+	}
+	return slices.Max(all) - slices.Min(all)
+}
+
+// mtuEnds returns by how much the MTUs that hosts are told to have differ; NaN if fewer than two are told.
+func (sc *scene) mtuEnds() float64 {
+	var all []float64
+	for _, s := range sc.tell().settings {
+		if v, err := strconv.ParseFloat(s["mtu"], 64); err == nil && v > 0 {
+			all = append(all, v)
 		}
 	}
 	if len(all) < 2 {
