@@ -33,6 +33,8 @@ var topics = map[string]*regexp.Regexp{
 	"half":       word(`half[ -_]?duplex|hub|shared segment`),
 	"cable":      word(`cables?|cabling|patch[ -]?(cables?|leads?|cords?|panels?|fields?)|patching|jack|plug\w*|connector\w*|socket in the wall|wall (jack|socket|outlet)|reseat\w*|re-?terminat\w*|splice|fib(re|er)\w*`),
 	"optic":      word(`optics?|optical|sfps?\+?|transceiver\w*|gbic|fib(re|er)\w*|dbm|laser`),
+	"excessive":  word(`(excessive|too many) (crc|fcs|alignment)\S*( \w+)? errors?|(crc|fcs|bit[ -]error)\S* (error )?(ratio|rate) (is )?(rising|high|exceed\w*|above)|crc[ _-]?(error )?threshold exceeded`),
+	"late":       word(`(excessive|many|rising|increasing) late collisions?|late collisions? (\w+ ){0,2}(ris\w+|increas\w+|climb\w*|grow\w*|count\w*|seen)`),
 	"module":     word(`modules?|sfps?\+?|transceivers?|gbics?|optics?`),
 	"port":       word(`(another|other|different|next|new) port|(another|other|different|usb\S*)( [\w-]+){0,2} (nic|adapter|network card|ethernet card)|port (swapped|changed|moved)|moved to (another )?port|line ?card`),
 	"cpu":        word(`cpu|softirq|ksoftirqd|interrupts?|irq|crypto|encrypt\w*|one core|single core|core`),

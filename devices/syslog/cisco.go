@@ -34,6 +34,9 @@ var cisco = []rule{
 	on("DUPLEX", `uplex mismatch discovered on (?P<port>\S+) \((?P<own>[^)]*)\), with (?P<neighbor>.*) (?P<neighbor_port>\S+) \((?P<other>[^)]*)\)`, timeline.EventDuplexMismatch).then(duplexes),
 	on("uplex mismatch", `(?i:duplex mismatch)(?: discovered| detected)? on (?:port |interface )?(?P<port>[^\s,(]+)`, timeline.EventDuplexMismatch),
 
+	// Light, as modules with thresholds of their own have it.
+	on("THRESHOLD_VIOLATION", `(?:SFF8472|SFP|XCVR|TRANSCEIVER)\S*-\d-THRESHOLD_VIOLATION: (?P<port>[A-Z]\S*\d): (?P<sensor>Rx power|Tx power|Temperature|Voltage|Current) (?P<to>(?:low|high) (?:alarm|warning))(?:; Operating value: *(?P<value>-?[\d.]+))?`, timeline.EventOptics).then(optics),
+
 	// Addresses that move.
 	on(" is flapping between ", `Host (?P<mac>\S+) in (?i:vlan) (?P<vlan>\d+) is flapping between (?:port|interface) (?P<from_port>\S+) and (?:port|interface) (?P<to_port>[^\s.]+)`, timeline.EventMACMove).then(movedPorts),
 	on("DUPADDR", `Duplicate address (?P<ip>[0-9a-fA-F.:]+) on (?P<port>\S+), sourced by (?P<mac>\S+)`, timeline.EventBinding, "conflict", "true").then(func(a map[string]string) {
@@ -105,6 +108,12 @@ func standby(a map[string]string) {
 func lowerUnit(a map[string]string) { a["unit"] = strings.ToLower(a["unit"]) }
 
 // duplexes reads "not full duplex" and "half duplex" of both ends.
+// optics writes a module's sensor and threshold as the timeline has them.
+func optics(a map[string]string) {
+	a["sensor"] = strings.ReplaceAll(strings.ToLower(a["sensor"]), " ", "_")
+	a["to"] = strings.NewReplacer(" ", "-", "warning", "warn").Replace(strings.ToLower(a["to"]))
+}
+
 func duplexes(a map[string]string) {
 	a["duplex"], a["neighbor_duplex"] = duplexWord(a["own"]), duplexWord(a["other"])
 	delete(a, "own")

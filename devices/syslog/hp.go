@@ -11,6 +11,8 @@ var hp = []rule{
 	on("BPDU", `(?P<cause>BPDU) [Pp]rotect.*?port (?P<port>\S+)`, timeline.EventErrDisabled, "from", "up", "to", "disabled"),
 	on("has been disabled by", `[Pp]ort (?P<port>\S+) has been disabled by (?P<cause>[^.]+)`, timeline.EventErrDisabled, "from", "up", "to", "disabled"),
 	on("FFI: port ", `FFI: +port (?P<port>\S+?)-(?P<reason>.*(?i:duplex mismatch).*)`, timeline.EventDuplexMismatch),
+	on("Denied power", `ports: +port (?P<port>\S+) (?P<reason>PD Denied power.*)`, timeline.EventPower, "to", "denied"),
+	on("Over Current", `ports: +port (?P<port>\S+) (?P<reason>PD Over Current.*)`, timeline.EventPower, "to", "denied"),
 	on("FFI: port ", `FFI: +port (?P<port>\S+?)-(?P<reason>.*(?i:broadcast).*)`, timeline.EventStorm, "kind", "broadcast", "to", "active"),
 	on("CST", `(?:Topology|topology)[ _][Cc]hange.*?port (?P<port>[A-Z]?\d+)`, timeline.EventTopologyChange, "count", "1"),
 	on("oot", `stp: +.*(?:CST Root|Root) changed from (?P<from>\S+) to (?P<to>\S+)`, timeline.EventRootBridge),

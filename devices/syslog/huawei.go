@@ -8,6 +8,7 @@ var huawei = []rule{
 	on("IFNET/", `IFNET/\d/(?:LINK_STATE|IF_STATE)\S*?: ?The line protocol (?:IP |IPv6 )?on the interface (?P<port>\S+) has entered the (?P<to>UP|DOWN) state`, timeline.EventOper, "layer", "protocol").then(admin),
 	on("_STATE", `/\d/IF_?\w*STATE\S*?: ?Interface (?P<port>\S+) has turned into (?P<to>UP|DOWN) state`, timeline.EventOper, "layer", "link").then(admin),
 	on("LINK_UPDOWN", `(?:IFNET|IFMGR)/\d/LINK_UPDOWN\S*?: ?(?:Line protocol (?:state )?on the interface )?(?P<port>[A-Za-z][\w/.:-]*\d)(?: link status is|:? .*changed to|: change port status to) (?P<to>UP|DOWN|up|down)`, timeline.EventOper, "layer", "link").then(admin),
+	on("PHY", `PHY/\d/PHY\S*?: ?(?:Slot=\d+; ?)?(?P<port>[A-Z]\S*\d): change status to (?P<to>(?i:up|down))`, timeline.EventOper, "layer", "link").then(admin),
 	on("PHY_UPDOWN", `PHY_UPDOWN\S*?: ?Physical state on the interface (?P<port>\S+) changed to (?P<to>up|down)`, timeline.EventOper, "layer", "link").then(admin),
 	on("LINK_UPDOWN", `LINK_UPDOWN\S*?: ?Line protocol state on the interface (?P<port>\S+) changed to (?P<to>up|down)`, timeline.EventOper, "layer", "protocol").then(admin),
 	on("hwIfMonitor", `ifName=(?P<port>[^,)]+).*(?P<to>up|down)`, timeline.EventOper, "layer", "link").then(admin),

@@ -12,6 +12,7 @@ import (
 var linux = []rule{
 	on("NIC Link is ", `(?P<port>[A-Za-z][\w.@-]*):? (?:[a-z0-9_]+: [A-Za-z][\w.-]* )?NIC [Ll]ink is (?P<to>[Uu]p|[Dd]own)`, timeline.EventOper, "layer", "link").then(admin),
 	on("Link is ", `(?P<port>[A-Za-z][\w.@-]*)(?:: | )Link is (?P<to>[Uu]p|[Dd]own)`, timeline.EventOper, "layer", "link").then(admin),
+	on("excessive or late collision", `(?P<port>\S+) (?P<reason>excessive or late collision, link duplex mismatch\?)`, timeline.EventDuplexMismatch),                   // RouterOS
 	on("PHY: ", `PHY: \S+ - Link is (?P<to>Up|Down)`, timeline.EventOper, "layer", "link").then(admin),                                                                 // a chip's address is no port, either
 	on("Downshift occurred", `Downshift occurred from negotiated speed (?P<from>[\d.]+[MG])bps to actual speed (?P<to>[\d.]+[MG])bps`, timeline.EventSpeed).then(bits), // of a transceiver chip: its name is none of a port
 	on("link state changed to ", `(?P<port>[a-z][\w.]*\d): link state changed to (?P<to>UP|DOWN)`, timeline.EventOper, "layer", "link").then(admin),                    // FreeBSD
