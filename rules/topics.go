@@ -36,6 +36,7 @@ var topics = map[string]*regexp.Regexp{
 	"excessive":  word(`(excessive|too many) (crc|fcs|alignment)\S*( \w+)? errors?|(crc|fcs|bit[ -]error)\S* (error )?(ratio|rate) (is )?(rising|high|exceed\w*|above)|crc[ _-]?(error )?threshold exceeded`),
 	"late":       word(`(excessive|many|rising|increasing) late collisions?|late collisions? (\w+ ){0,2}(ris\w+|increas\w+|climb\w*|grow\w*|count\w*|seen)`),
 	"module":     word(`modules?|sfps?\+?|transceivers?|gbics?|optics?`),
+	"stp":        word(`spanning[ -]?tree|[rm]?stp|[rm]?pvst\w*|port-?fast|edge port|bpdus?`),
 	"port":       word(`(another|other|different|next|new) port|(another|other|different|usb\S*)( [\w-]+){0,2} (nic|adapter|network card|ethernet card)|port (swapped|changed|moved)|moved to (another )?port|line ?card`),
 	"cpu":        word(`cpu|softirq|ksoftirqd|interrupts?|irq|crypto|encrypt\w*|one core|single core|core`),
 	"punt":       word(`process[ -_]switch\w*|punt\w*|slow path|cef|software[ -_]forward\w*|control[ -_]plane|buffers?`),
@@ -86,8 +87,9 @@ var topics = map[string]*regexp.Regexp{
 	"hostfw":     word(`windows (defender )?firewall|defender firewall|host('?s)?( own)? firewall|local firewall|firewalld|ufw|nftables on the (host|server)|iptables on the (host|server)|(public|domain|private) profile`),
 	"steal":      word(`steal( time)?|noisy neighbou?rs?|overcommit\w*`),
 	"exstart":    word(`exstart`),
-	"duplicate":  word(`(duplicate|conflicting) (ip )?address(es)?|(ip )?address conflict|two (hosts|devices|machines|macs) (use|answer for|claim|share) (one|the same)`),
+	"duplicate":  word(`(same|identical) (static |fixed |ip |ipv4 )*address as|(same|identical) (static |fixed )?ip as|ip( address)? .{0,20}(used|given|assigned) twice|(duplicate|conflicting) (ip )?address(es)?|(ip )?address conflict|two (hosts|devices|machines|macs) (use|answer for|claim|share) (one|the same)`),
 	"agent":      word(`(snmpd|(snmp )?agent|monitoring|daemon|service) (was |is |has been |alone |process )*(re-?started|upgraded|crashed|reset)|restart(ed|ing)? (of )?(the )?(snmpd|snmp|agent|snmp agent)|(did|has|was|were) ?n[o']t (been )?reboot\w*|never rebooted|no port (changed|flapped|went down)|(497|496) days|32[ -]bits?`),
+	"changing":   word(`(topology changes?|tcns?)\b.{0,30}\b(keep\w*|climb\w*|constant\w*|every (few|other|second|minute|\d+)|(a|per) (second|minute)|again and again|all day|all the time|storms?|excessive|ris(e|es|ing)|increas\w*|continu\w*)|(constant|excessive|continuous|endless|hundreds of|thousands of) (stp |spanning[ -]tree )?(topology changes?|tcns?)`),
 	"split":      word(`split[ -]?brain\w*|dual[ -]active|two (active|master|primar)\w*( (routers?|units?|nodes?|firewalls?|gateways?))?|both (\w+ ){0,4}(are |be(came|come) |say |claim |show |think |stay |now )*(active|masters?|primary)( at (once|the same time))?|says (active|master) as well`),
 	"units":      word(`firewalls?|forti\w+|fgt\w*|asa\w*|ftd|palo ?alto|pan-?os|srx\w*|ha[ -](pair|cluster|heartbeat|link)|heartbeats?`),
 	"outdated":   word(`(stale|outdated) (arp|mac|fdb|neigh\w*|cam|forwarding|entry|entries)|(arp|neigh\w*|fdb|mac|cam|forwarding)( address)?( tables?| caches?| entry| entries)?\b.{0,80}\b(still|old (mac|port|address|node|one)|outdated|not (been )?updated|never updated|but .{0,20}\bnow has)|still (has|had|shows?|points? to|keeps|sends to) .{0,30}\b(old|previous|former)|(until|after|works?|worked|fine|back|cured|fixed|helps?|helped)\b.{0,60}\b(clear|flush|delet)\w* .{0,20}\b(arp|neigh\w*|mac|fdb|cam)|(until|after|works?|worked|cured|fixed|helps?|helped)\b.{0,30}\b(arp|neigh\w*|mac|fdb|cam)\b.{0,20}\b(cleared|flushed|deleted)|(clear|flush)\w* .{0,20}\b(arp|neigh\w*|mac|fdb|cam)\b.{0,40}\b(fixe[sd]|help\w*|works|restor\w*|cure[sd]?|solve[sd]?)|(at once|again|back|until|after|works?|worked|cured|fixed|helps?|helped|healed)\b.{0,60}\b(gratuitous arps?|garps?|arping)|(gratuitous arps?|garps?|arping)\b.{0,60}\b(helps?|helped|fixe[sd]|cure[sd]?|heals?|restor\w*|at once|works?|back|again)|(no entry|aged out|timed out|expired|forg[eo]t\w*)\b.{0,60}\b(gateway|router|neigh\w*|arp)\b.{0,30}\bstill`),
@@ -330,6 +332,9 @@ func (t *hearsay) cureOf(name string, rs []result) cure {
 	if len(after) == 0 || len(before) == 0 {
 		return turned(topic, rs)
 	}
+	if exchanged[name] && !slices.ContainsFunc(append(allWords(after), t.text...), func(s string) bool { return isExchange(topic, s) }) {
+		return none // it is spoken of, but nobody put another one in
+	}
 	// What the later test itself names was changed; else what is told elsewhere.
 	if !slices.ContainsFunc(after, func(r result) bool { return topic.MatchString(sameWords.ReplaceAllString(r.words, " ")) }) &&
 		(slices.ContainsFunc(after, func(r result) bool { return namesTopic(r.words) }) || !slices.ContainsFunc(t.text, topic.MatchString)) {
@@ -338,6 +343,31 @@ func (t *hearsay) cureOf(name string, rs []result) cure {
 	c := compare(before, after)
 	c.better = "changed"
 	return c
+}
+
+// exchanged are topics of parts: they have no state, and are better only for having been exchanged, moved or seated anew.
+var exchanged = map[string]bool{"cable": true, "optic": true, "module": true, "port": true}
+
+// exchangeWords say that a part was exchanged, moved or seated anew.
+var exchangeWords = regexp.MustCompile(`\b(new|another|other|different|replac\w+|swapp?\w*|chang(ed|ing)|exchang\w+|re-?seat\w*|re-?plug\w*|plugged (in )?(again|anew|back)|re-?terminat\w*|re-?crimp\w*|re-?spliced?|clean(ed|ing)|moved|repaired|shorter|pushed (in|home)|screwed)\b`)
+
+// isExchange says whether a text tells of the topic's exchange, and not that it was in vain.
+func isExchange(topic *regexp.Regexp, text string) bool {
+	for _, loc := range topic.FindAllStringSubmatchIndex(text, -1) {
+		near := clause(text[:loc[2]], true) + " " + text[loc[2]:loc[3]] + " " + clause(text[loc[3]:], false)
+		if exchangeWords.MatchString(near) && !vainWords.MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
+
+func allWords(rs []result) []string {
+	var out []string
+	for _, r := range rs {
+		out = append(out, r.words)
+	}
+	return out
 }
 
 // namesTopic says whether words speak of anything that people switch.
