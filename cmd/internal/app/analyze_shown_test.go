@@ -52,6 +52,20 @@ func TestPastedTextsOfEveryPlatform(t *testing.T) {
 		{"mikrotik-monitor-pl.txt", []string{"show-interfaces", "iperf2"}, "speed-fallback", true},
 		{"junos-policer.txt", []string{"iperf2", "show", "show"}, "policer", false},
 		{"macflap-and-ping.txt", []string{"ping", "syslog"}, "l2-loop", false},
+		{"softnet-squeezed.txt", []string{"host", "host"}, "", false},
+		{"traceroute-silent-es.txt", []string{"traceroute"}, "", false},
+		{"traceroute-circle.txt", []string{"ping", "traceroute"}, "routing-change", false},
+		{"ios-marks-filtered.txt", []string{"show-interfaces", "ping", "show-interfaces"}, "bad-cable", false},
+		{"ss-alone-de.txt", []string{"socket"}, "tcp-window", false},
+		{"netstat-old-de.txt", []string{"host", "host"}, "", false},
+		{"netstat-grows.txt", []string{"host", "host"}, "receiver-socket-buffer", false},
+		{"panos-ha.txt", []string{"show"}, "firewall-failover", false},
+		{"exos-rxerrors.txt", []string{"show-interfaces", "show-interfaces"}, "bad-cable", false},
+		{"ios-policy-map.txt", []string{"show", "show"}, "policer", false},
+		{"windows-loss-es.txt", []string{"ping"}, "silent-drop", false},
+		{"nxos-tc-filtered.txt", []string{"show", "show"}, "topology-change-storm", false},
+		{"dmesg-hang.txt", []string{"host", "syslog", "host", "syslog"}, "bad-port", false},
+		{"dmesg-flaps.txt", []string{"syslog"}, "port-flap", true},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			doc := Analyze([]string{filepath.Join("testdata/analyze", tt.file)}, nil)
