@@ -204,6 +204,7 @@ type moveFacts struct {
 	Dark     float64  `expr:"dark" metric:"path.loss.forward"`          // the longest time dark for heartbeats
 	Stall    float64  `expr:"stall" metric:"path.goodput.forward"`      // the longest stall of the flow
 	Excess   float64  `expr:"tcp_excess" metric:"path.goodput.forward"` // how much longer than darkness and back-off allow
+	Forwards bool     `expr:"forwards"`                                 // a port told that it began to forward, so that the moment is known
 	DarkLate float64  `expr:"dark_after" metric:"path.loss.forward"`    // how long the path stayed dark after the port forwarded
 
 	Firewalls []string `expr:"firewalls"` // a redundant group of firewalls of the path

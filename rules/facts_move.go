@@ -86,6 +86,7 @@ func (sc *scene) moveCandidate(ps *pathScene, g []correlate.Move) *candidate {
 		sc.shiftAt(f, ps, m, hits, g, i)
 		c.hits = append(c.hits, hits...)
 		for _, x := range m.Changes {
+			f.Forwards = f.Forwards || x.Type == timeline.EventSTPState && x.Attrs["to"] == "forwarding"
 			c.events = append(c.events, x.Event)
 		}
 		c.events = append(c.events, sc.failovers(f, ps, span)...)

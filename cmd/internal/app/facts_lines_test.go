@@ -33,7 +33,10 @@ func TestLinesOfLogsAmongEventsAreReadAsTheLogWouldBe(t *testing.T) {
 			"sw1 Gi0/1: if.oper to=down; sw1 Gi0/1: stp.state to=listening; fw2: ha.failover to=active"},
 		{"so does one of a gateway, an address or a member of a stack",
 			`{device: r1, text: "Vlan10 group 7 state is Active"}, {device: sw1, text: "MAC 0015.5d91.8502 moved from Eth1/11 to Eth1/12"}, {device: st, text: "unit 3 not present"}`,
-			"r1: fhrp.state to=active; sw1: fdb.mac_move from=Eth1/11 mac=0015.5d91.8502 to=Eth1/12; st: stack.member to=absent"},
+			"r1: fhrp.state to=active told=state; sw1: fdb.mac_move from=Eth1/11 mac=0015.5d91.8502 to=Eth1/12; st: stack.member to=absent"},
+		{"a state that something is in is no change, and what happened last week no event",
+			`{device: fw1, text: "the cluster is healthy, fw1 is primary"}, {device: sw1, time: "10:00:00", text: "was rebooted last week"}, {device: sw1, port: Gi0/1, text: up since 43 days}`,
+			"sw1: mark; fw1: ha.failover to=active told=state; sw1 Gi0/1: mark"},
 		{"what might happen, a cure and the restart of a program are none",
 			`{device: fw1, text: "failover to the secondary is configured"}, {device: r1, time: "10:00:00", text: "rebooted, no change"}, {device: s1, time: "10:00:01", text: "snmpd restarted"}`,
 			"r1: mark; s1: mark; fw1: mark"},
@@ -52,7 +55,7 @@ func TestLinesOfLogsAmongEventsAreReadAsTheLogWouldBe(t *testing.T) {
 			var got []string
 			for _, e := range f.Snapshot.Events() {
 				s := fmt.Sprintf("%s: %s", e.Subject, e.Type)
-				for _, k := range []string{"from", "mac", "to"} {
+				for _, k := range []string{"from", "mac", "to", "told"} {
 					if v := e.Attrs[k]; v != "" && (k != "from" || e.Type != timeline.EventOper) {
 						s += " " + k + "=" + v
 					}

@@ -23,12 +23,12 @@ type prose struct {
 const (
 	hexMAC   = `(?P<mac>(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}[.-]){2}[0-9a-f]{4})`
 	portName = `(?:ports? )?(?P<%s>[a-z][\w/.:-]*[\w/])`
-	// becoming leads to the state that a unit took or has.
-	becoming = `(?:state (?:is |=|:|->)? ?|is (?:now |still |also |the )*|are (?:now |still |also )*|be(?:came|comes|coming) (?:the )?|went |goes |(?:changed|moved|switched|transition\w*|promoted|switches) to (?:the )?|elected (?:as )?(?:the )?|entering |enters |says |took over as (?:the )?|takes over as (?:the )?|-> ?)`
+	// becoming leads to the state that a unit took, or has: what is only a state tells of no change.
+	becoming = `(?:(?P<state>state (?:is |=|: ?)|is (?:still |also |the )*|are (?:still |also )*|says |claims to be )|(?:is|are) now (?:the )?|state (?:-> ?)?|be(?:came|comes|coming) (?:the )?|went |goes |(?:changed|moved|switched|transition\w*|promoted|switches) to (?:the )?|elected (?:as )?(?:the )?|entering |enters |took over as (?:the )?|takes over as (?:the )?|-> ?)`
 	// ours are programs whose restart is not their machine's.
 	programs = `snmpd|agent|daemon|service|process\w*|pods?|container\w*|docker|flanneld|keepalived|bgpd|ospfd|alert\w*|monitoring|librenms|zabbix|cacti|says`
 	// tried are the words around something that was done as a cure.
-	tried = `no (?:change|difference|effect)|help\w*|avail|fixe[sd]|cured?|until|without|not |n't|never|same|again and again`
+	tried = `last (?:night|week|month|year)|yesterday|ago|days?|no (?:change|difference|effect)|help\w*|avail|fixe[sd]|cured?|until|without|not |n't|never|same|again and again`
 )
 
 var (
@@ -40,7 +40,7 @@ var (
 var proses = []prose{
 	{typ: timeline.EventOper, about: "port", re: sentence(`^(?:the |this |its )?(?:(?:link|port|interface|carrier|line protocol)(?: state)? )?(?:changed (?:interface )?state to |is |was |went |goes |came |comes |back )*(?P<to>up|down)\b`), unless: notNow},
 	{typ: timeline.EventSTPState, about: "port", re: sentence(`^(?:the port |port |state )?(?:now |is |went |goes |goes to |moved |changed |enter(?:s|ed) |in |into |to )*(?P<to>listening|learning|forwarding|blocking|discarding)\b`), unless: notNow},
-	{typ: timeline.EventInconsistent, about: "port", with: map[string]string{"to": "blocked"}, re: sentence(`\b(?P<guard>root|loop)[ -]?guard\b.{0,60}\b(?:block\w*|inconsisten\w*)|\b(?P<guard2>root|loop|type|pvid|pvst)[ _-]?inconsisten\w*`), unless: notNow},
+	{typ: timeline.EventInconsistent, about: "port", with: map[string]string{"to": "blocked"}, re: sentence(`\b(?P<guard>root|loop)[ -]?guard\b.{0,60}\b(?:block\w*|inconsisten\w*)|\b(?P<guard2>root|loop|type|pvid|pvst)[ _-]?inconsisten\w*`), unless: notThere},
 	{typ: timeline.EventGateway, re: sentence(`\b(?:(?P<protocol>hsrp|vrrp|glbp|carp)\b.{0,60}?|(?:standby |vlan ?\d+ )?(?:group|grp|vrid) (?P<group>\d+)\b.{0,30}?)\b` + becoming + `(?P<to>active|master|standby|backup|init|speak)\b`), unless: notNow},
 	{typ: timeline.EventFailover, re: sentence(`\b(?:ha|failover|cluster|firewall)\b.{0,60}?\b` + becoming + `(?P<to>primary|active|master)\b`), unless: notNow},
 	{typ: timeline.EventFailover, with: map[string]string{"to": "active"}, about: "time", re: sentence(`\b(?:fail(?:ed|s)[ -]?over|took over from|(?:ha|firewall|cluster)[ -](?:fail-?over|switch-?over)|fail-?over (?:happened|occurred|took place|was triggered|event))\b`), unless: notNow},
@@ -104,6 +104,10 @@ func attrsOfProse(p prose, m []string) map[string]string {
 			v = strings.ToLower(v)
 		}
 		out[strings.TrimSuffix(name, "2")] = cmp.Or(statesOfPeople[v], v)
+	}
+	if out["state"] != "" {
+		out["told"] = "state"
+		delete(out, "state")
 	}
 	switch {
 	case p.typ == timeline.EventOper:
