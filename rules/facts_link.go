@@ -173,7 +173,8 @@ func (sc *scene) light(l *linkFacts, sub timeline.Subject, events []correlate.Ch
 		}
 	}
 	for _, e := range events {
-		if e.Type == timeline.EventOptics && e.Attrs["sensor"] == "rx_power" && strings.HasPrefix(e.Attrs["to"], "low") {
+		off := len(downs) > 0 && figure(numbers(e.Attrs), "value") <= darkness
+		if e.Type == timeline.EventOptics && e.Attrs["sensor"] == "rx_power" && strings.HasPrefix(e.Attrs["to"], "low") && !off {
 			l.Told++
 		}
 	}
