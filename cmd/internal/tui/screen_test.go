@@ -153,3 +153,19 @@ func TestPortColumnsAreWhole(t *testing.T) {
 		t.Error("the last column is not shown where there is room for it")
 	}
 }
+
+// TestNarrowFindingsAreWhole: what is looked at is told to its end, and nothing of the text stands behind the hint that
+// there is more.
+func TestNarrowFindingsAreWhole(t *testing.T) {
+	m := at(reporttest.Healthy(), 90)
+	if got := screenOf(t, m, 40, 40, page(3)); !strings.Contains(got, "path read") {
+		t.Errorf("the end of what is looked at is cut off:\n%s", got)
+	}
+	for width := 30; width <= 60; width++ {
+		for line := range strings.Lines(screenOf(t, m, width, 12, page(3))) {
+			if _, after, found := strings.Cut(line, "more lines"); found && after != "\n" {
+				t.Errorf("at %d columns %q stands behind the hint", width, after)
+			}
+		}
+	}
+}

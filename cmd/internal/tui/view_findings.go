@@ -33,7 +33,7 @@ func drawText(c *canvas, lines []styled, s *state) {
 			x = 1
 		}
 		c.put(1, i-top, inkDim, l.label)
-		c.put(x, i-top, l.ink, l.text)
+		c.putMax(x, i-top, c.width-1, l.ink, l.text)
 	}
 	if more := len(lines) - top - c.height; more > 0 {
 		c.right(c.width-1, c.height-1, inkDim, fmt.Sprintf("  %s %s", s.glyphs.dn, rules.Plural(more, "more line")))
@@ -96,17 +96,23 @@ func findingLines(m *Model, s *state, width int) []styled {
 		}
 		out = append(out, styled{ink: inkBold, text: text, heading: true})
 		if s.filter == "" {
-			out = append(out, lookedAt(m)...)
+			out = append(out, lookedAt(m, width)...)
 		}
 	}
 	return out
 }
 
 // lookedAt says what is being watched, so that "nothing found" can be believed.
-func lookedAt(m *Model) []styled {
+func lookedAt(m *Model, width int) []styled {
 	out := []styled{{}, {text: "What is looked at", heading: true}}
+	add := func(label, text string) {
+		for _, l := range report.Wrap(text, width-2-textIndent) {
+			out = append(out, styled{label: label, text: l})
+			label = ""
+		}
+	}
 	for _, p := range m.Paths {
-		out = append(out, styled{label: "path", text: p.Name + ": " + p.Sentence(m.Now)})
+		add("path", p.Name+": "+p.Sentence(m.Now))
 	}
 	for _, d := range m.Devices {
 		read := 0
@@ -115,7 +121,7 @@ func lookedAt(m *Model) []styled {
 				read++
 			}
 		}
-		out = append(out, styled{label: report.Clip(d.Role, textIndent-1), text: fmt.Sprintf("%s: %s; %d of %d ports on the path read", d.Name, deviceSays(d), read, len(d.Ports))})
+		add(report.Clip(d.Role, textIndent-1), fmt.Sprintf("%s: %s; %d of %d ports on the path read", d.Name, deviceSays(d), read, len(d.Ports)))
 	}
 	return out
 }
