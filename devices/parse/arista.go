@@ -10,6 +10,7 @@ import (
 var aristaEOS = map[string]Parser{
 	"show interfaces":                    plain(arista_eos.ShowInterfaces),
 	"show interfaces counters errors":    plain(tables.PortErrors),
+	"show interfaces flow-control":       plain(tables.FlowControl),
 	"show interfaces status":             plain(tables.PortStatus),
 	"show interfaces status errdisabled": plain(tables.PortStatus),
 	"show interfaces transceiver":        plain(arista_eos.ShowInterfacesTransceiver),

@@ -14,6 +14,7 @@ import (
 // ciscoIOS is of Cisco IOS and IOS-XE.
 var ciscoIOS = map[string]Parser{
 	"show interfaces":                      ciscoInterfaces,
+	"show interfaces flowcontrol":          plain(tables.FlowControl),
 	"show interfaces counters errors":      plain(tables.PortErrors),
 	"show interfaces status":               plain(tables.PortStatus),
 	"show interfaces status err-disabled":  plain(tables.PortStatus),
@@ -51,6 +52,7 @@ var ciscoIOS = map[string]Parser{
 // ciscoNXOS is of Cisco NX-OS.
 var ciscoNXOS = map[string]Parser{
 	"show interface":                     plain(cisco_nxos.ShowInterface),
+	"show interface flowcontrol":         plain(tables.FlowControl),
 	"show interface counters errors":     plain(tables.PortErrors),
 	"show interface status":              plain(tables.PortStatus),
 	"show interface status err-disabled": plain(tables.PortStatus),

@@ -20,6 +20,9 @@ func ShowInterfacesTransceiver(output string, r *devices.Reading) {
 		kind, unit string
 		scale      float64
 	}{{"temperature", "degC", 1}, {"voltage", "V", 1}, {"bias", "A", 1e-3}, {"tx_power", "dBm", 1}, {"rx_power", "dBm", 1}}
+	if !strings.Contains(output, "dBm") {
+		return // another table of ports and figures
+	}
 	for line := range text.Each(output) {
 		f := strings.Fields(line)
 		if len(f) < len(kinds)+1 || !block.IsPortName(f[0]) || !text.IsLetter(f[0][0]) {
