@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -55,23 +56,31 @@ var notThere = regexp.MustCompile(`(?i)\b(?:if|when(?:ever)?|should|would|could|
 
 func sentence(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?i)` + pattern) }
 
-// readProse takes an event that a person wrote down without its type for what its sentence tells, and says whether it tells one.
-func (f *factsFile) readProse(e *factsEvent) bool {
-	if e.Type.isSet() || len(e.Text.text) > longestProse {
-		return false
+// readProse takes an event that a person wrote down without its type for what its sentence tells. Of one whose type is told it reads
+// what else the sentence says, for what nothing else tells.
+func (f *factsFile) readProse(e *factsEvent) {
+	if len(e.Text.text) > longestProse {
+		return
 	}
 	for _, p := range proses {
-		if !p.fits(*e) {
+		typed := e.Type.isSet()
+		if typed && e.Type.text != string(p.typ) || !p.fits(*e) {
 			continue
 		}
 		m := p.re.FindStringSubmatch(e.Text.text)
 		if m == nil || p.unless != nil && p.unless.MatchString(e.Text.text) {
 			continue
 		}
-		e.Type, e.said = scalar{string(p.typ), e.Text.line}, attrsOfProse(p, m)
-		return true
+		attrs := attrsOfProse(p, m)
+		if typed {
+			delete(attrs, "told") // who calls it a change means one
+			maps.Copy(attrs, e.word)
+			e.word = attrs
+			return
+		}
+		e.Type, e.said = scalar{string(p.typ), e.Text.line}, attrs
+		return
 	}
-	return false
 }
 
 // longestProse is the most letters of a sentence that tells one event; a story tells several.
