@@ -11,11 +11,16 @@ func newAnalyze() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "analyze FILE...",
 		Short: "Say what follows from pasted tests, show interfaces, logs, facts",
-		Long: `Reads what people paste and attach, in any language and with any prose around it: iperf 2 text, iperf3 text and
-JSON, show interfaces (two of the same port: what was counted in between), Cisco syslog, tables of SIZE: RATE, and
-session files, facts by hand (a YAML file; see whydrop init facts). Says what each block is, what it shows, and what follows. "-" reads standard input.
-Exit code 0: nothing found; 1: something found or suspected; 2: no file can be opened; 3: nothing recognised, or it can't be told; 4: nothing
-found, but a file could not be read.`,
+		Long: `Reads what people paste and attach, in any language and with any prose around it: iperf 2 and iperf3 as text and
+JSON, pings, traces by mtr, kernel lines, ss, tables of SIZE: RATE, show commands and logs of the platforms that
+whydrop parse knows (two of the same port: what was counted in between); and recordings, and facts by hand (a YAML file;
+see whydrop init facts). Says what each block is, what it shows, and what follows. "-" reads standard input.
+
+Exit code 0: nothing found; 1: something found or suspected; 2: no file can be opened; 3: nothing recognised, or it
+can't be told; 4: nothing found, but a file could not be read.`,
+		Example: `  whydrop analyze ticket.txt
+  whydrop analyze core-sw1.log iperf3.json --report finding.html
+  ssh core-sw1 show interfaces | whydrop analyze -`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return app.Usagef("name the files: whydrop analyze FILE...; - is standard input")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,9 +30,20 @@ func helpWidth() int {
 // wrapHelp makes a command and all below it print help that fits.
 func wrapHelp(root *cobra.Command) {
 	cobra.AddTemplateFunc("reflow", func(text string) string { return reflow(text, helpWidth()) })
-	cobra.AddTemplateFunc("fitting", func(f *pflag.FlagSet) string { return f.FlagUsagesWrapped(helpWidth()) })
+	cobra.AddTemplateFunc("fitting", func(f *pflag.FlagSet) string { return optional(f.FlagUsagesWrapped(helpWidth())) })
 	root.SetHelpTemplate("{{reflow (or .Long .Short)}}\n\n{{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}")
 	root.SetUsageTemplate(fitted(root.UsageTemplate()))
+}
+
+// bareValue is how the library shows a flag that may stand without its value: NAME[="what it is then"].
+var bareValue = regexp.MustCompile(`([A-Z]+)\[="[^"]*"\]`)
+
+// optional shows such values as manuals do, in as many columns: [=NAME].
+func optional(usages string) string {
+	return bareValue.ReplaceAllStringFunc(usages, func(all string) string {
+		text := "[=" + bareValue.FindStringSubmatch(all)[1] + "]"
+		return text + strings.Repeat(" ", max(0, len(all)-len(text)))
+	})
 }
 
 // fitted returns a template of usage whose flags fit.

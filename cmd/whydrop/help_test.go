@@ -37,3 +37,14 @@ func TestHelpFits80Columns(t *testing.T) {
 	}
 	each(newRoot())
 }
+
+func TestValuesThatMayBeLeftOutAreShownAsInManuals(t *testing.T) {
+	for in, want := range map[string]string{
+		`  --trace PROTOCOL[="udp"]   the hops`: "  --trace [=PROTOCOL]        the hops",
+		"  --rate RATE   a rate":                "  --rate RATE   a rate",
+	} {
+		if got := optional(in); got != want {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	}
+}

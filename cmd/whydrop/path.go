@@ -34,7 +34,7 @@ var traceMethods = []string{"udp", "icmp", "tcp"}
 func withPath(cmd *cobra.Command) *cobra.Command {
 	in := &pathFlags{inner: cmd.RunE}
 	f := cmd.Flags()
-	f.StringVar(&in.trace, "trace", "", "instead of a test: the hops of the path and what each loses, by `udp`, icmp or tcp")
+	f.StringVar(&in.trace, "trace", "", "instead of a test: the hops of the path and what each loses, by `PROTOCOL`: udp if none is named, icmp or tcp")
 	f.Lookup("trace").NoOptDefVal = "udp"
 	f.BoolVar(&in.pmtu, "pmtu", false, "instead of a test: the path's MTU, both ways where the far end helps, and where larger packets vanish")
 	in.sweep = f.Lookup("sweep")

@@ -14,6 +14,7 @@ import (
 
 	"whydrop/cmd/internal/app"
 	"whydrop/cmd/internal/report"
+	"whydrop/cmd/internal/tui"
 )
 
 func newWatch() *cobra.Command {
@@ -99,9 +100,16 @@ func warn(warnings []string) {
 	}
 }
 
-// useUI says whether to show the terminal UI: both ends must be a terminal.
+// useUI says whether to show the terminal UI: both ends must be a terminal, one that can be drawn on.
 func useUI(plain bool) bool {
-	return !plain && app.IsTerminal(os.Stdin) && app.IsTerminal(os.Stdout)
+	if plain || !app.IsTerminal(os.Stdin) || !app.IsTerminal(os.Stdout) {
+		return false
+	}
+	if err := tui.Drawable(); err != nil {
+		warn([]string{err.Error() + "; lines are printed instead"})
+		return false
+	}
+	return true
 }
 
 // reportSaver writes the reports that are asked for in the UI into the current folder.

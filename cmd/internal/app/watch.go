@@ -145,6 +145,9 @@ func (w *watch) run(ctx context.Context) {
 	if w.opt.UI {
 		if err := w.ui(ctx, ends); err != nil {
 			w.problems = append(w.problems, "terminal UI: "+err.Error())
+			if w.opt.Progress != nil {
+				fmt.Fprintln(w.opt.Progress, "whydrop: terminal UI: "+report.Clean(err.Error())+"; the watch goes on without it")
+			}
 			<-ctx.Done()
 		}
 		stop()

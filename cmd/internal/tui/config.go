@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/gdamore/tcell/v2"
@@ -52,3 +53,12 @@ type Replay interface {
 // ErrTerminal means that the terminal can't show the UI: it is no terminal, or TERM names none that can place
 // text. The caller goes on without the UI.
 var ErrTerminal = errors.New("this terminal can't be drawn on")
+
+// Drawable returns an error that wraps ErrTerminal if TERM names no terminal that the UI could be shown on. It neither
+// opens the terminal nor writes to it.
+func Drawable() error {
+	if _, err := tcell.NewScreen(); err != nil {
+		return fmt.Errorf("%w: %w", ErrTerminal, err)
+	}
+	return nil
+}
