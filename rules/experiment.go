@@ -70,22 +70,41 @@ func resultOf(e timeline.Event) result {
 	if math.IsNaN(r.offered) && r.proto == "udp" && r.rate > 0 && r.loss > 0 && r.loss < 1 {
 		r.offered = r.rate / (1 - r.loss)
 	}
-	if r.absurd = r.loss < 0 || r.loss > 1 || absurdLoss.MatchString(r.words); r.absurd {
+	if r.absurd = r.loss < 0 || r.loss > 1 || absurdLoss(r.words); r.absurd {
 		r.loss = nan
 	}
 	if r.claimed = r.proto == "udp" && r.loss == 0 && senderWords.MatchString(r.words) && !receiverWords.MatchString(r.words); r.claimed {
 		r.loss = nan
 	}
-	r.early = earlyWords.MatchString(r.words) && !beganWords.MatchString(r.words)
+	r.early = earlyWords.MatchString(afterEarly.ReplaceAllString(r.words, " ")) && !beganWords.MatchString(r.words)
 	if e.Attrs["paced"] == "true" {
 		r.words += " | paced"
 	}
 	return r
 }
 
-// absurdLoss are the counts and shares of loss that iperf3 prints when its counter of datagrams ran over: -792929/24122
-// (-3.3e+03%).
-var absurdLoss = regexp.MustCompile(`(^|[^\d.])-\d+ ?/ ?\d+|\(-[\d.]+(e\+?\d+)? ?%\)|\((1\d\d+|[2-9]\d\d+)(\.\d+)? ?%\)`)
+// absurdLoss says whether the words hold counts or shares of loss that cannot be, as iperf3 prints them when its counter of datagrams
+// ran over: -792929/24122 (-3.3e+03%). A few less than none are late ones that were counted as lost before.
+func absurdLoss(words string) bool {
+	for _, m := range lostOf.FindAllStringSubmatch(words, -1) {
+		lost, _ := strconv.ParseFloat(m[1], 64)
+		total, _ := strconv.ParseFloat(m[2], 64)
+		if lost > total {
+			return true
+		}
+	}
+	for _, m := range lostShare.FindAllStringSubmatch(words, -1) {
+		if share, err := strconv.ParseFloat(m[1], 64); err == nil && math.Abs(share) > 100 {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	lostOf    = regexp.MustCompile(`(?:^|[^\d.])-(\d+) ?/ ?(\d+)`) // fewer than none
+	lostShare = regexp.MustCompile(`\((-?\d[\d.]*(?:e\+?\d+)?) ?%\)`)
+)
 
 // tcp says whether it moved bytes with congestion control, as far as is told: what has neither loss nor a name is TCP.
 func (r result) tcp() bool {

@@ -45,6 +45,7 @@ type Run struct {
 	ReceiverCPU  *float64
 	Lost, Total  *int64 // datagrams
 	OutOfOrder   *int64
+	Overran      bool     // its counter of datagrams ran over: more lost than sent, or less than none
 	Line         *float64 // bit/s that the text in front of it says the line, port or card has
 	Medium       Medium
 	MSSAsked     *int

@@ -25,6 +25,9 @@ const (
 func (e *pasted) datagrams() {
 	e.plateau()
 	for _, r := range e.Runs {
+		if r.Overran {
+			e.counterRanOver(r)
+		}
 		if r.Protocol != "udp" || r.Lost == nil || r.Total == nil || *r.Total <= 0 || *r.Lost < several || e.explained[r.Name] {
 			continue
 		}
@@ -42,6 +45,17 @@ func (e *pasted) datagrams() {
 			e.lostSomewhere(r, share)
 		}
 	}
+}
+
+// counterRanOver tells that a run's figures of loss cannot be from some line on.
+func (e *pasted) counterRanOver(r Run) {
+	c := newClaim("tester-artefact", r.Subject, 0.6)
+	c.Title = "A counter of the program ran over"
+	c.say(0.1, Evidence{Source: r.Source, Subject: r.Subject, Text: "a line counts more lost datagrams than were sent, or fewer than none"})
+	c.Missing = []string{"the same test with fewer datagrams (larger ones, or for a shorter time)"}
+	c.Summary = "From some line on the loss that is printed cannot be: the program's counter of datagrams ran over (iperf3 counts them in 32 bits unless told --udp-counters-64bit). What it printed before that line stands."
+	c.Next = []string{"Repeat with --udp-counters-64bit, larger datagrams or shorter tests."}
+	e.add(c, Suspected)
 }
 
 // plateau looks for runs of which no more than one rate arrives, whatever is sent: a ceiling on the path.

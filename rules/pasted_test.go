@@ -67,7 +67,8 @@ func TestPasted(t *testing.T) {
 		in   Pasted
 		want string
 	}{
-		"nothing": {Pasted{}, ""},
+		"nothing":                         {Pasted{}, ""},
+		"a counter of datagrams ran over": {Pasted{Runs: []Run{with(udp("run 1", 100e6, 0, 4096*k), func(r *Run) { r.Overran = true })}}, "tester-artefact suspected"},
 
 		"the rate grows with the window":          {Pasted{Lists: []List{sweepOf(4*k, 20e6, 8*k, 39e6, 16*k, 80e6, 64*k, 300e6, 256*k, 310e6)}}, "tcp-window holds"},
 		"the rate does not follow the window":     {Pasted{Lists: []List{sweepOf(4*k, 300e6, 8*k, 305e6, 16*k, 298e6, 64*k, 300e6)}}, ""},

@@ -66,6 +66,7 @@ type Interval struct {
 	RTT         *float64 // seconds
 	Jitter      *float64 // seconds
 	Lost, Total *int64   // datagrams
+	Negative    bool     // far fewer than none are said to be lost; Lost is nil then
 	OutOfOrder  *int64
 	Omitted     bool
 }
@@ -75,6 +76,25 @@ func (i Interval) Sum() bool { return i.Stream == "SUM" }
 
 // Width returns the length of the interval in seconds.
 func (i Interval) Width() float64 { return i.To - i.From }
+
+// counts says whether the line's counts of datagrams can be: none of what was sent is lost more than once, or less than never. iperf3
+// prints others once its 32-bit counter ran over (-792929/24122).
+func (i Interval) counts() bool {
+	return !i.Negative && (i.Lost == nil || i.Total == nil || *i.Lost >= 0 && *i.Lost <= *i.Total)
+}
+
+// Overran says whether a line of the test counts more lost datagrams than were sent, or fewer than none: its counter ran over, and no
+// figure of loss from there on is one.
+func (t Test) Overran() bool {
+	for _, list := range [][]Interval{t.Totals, t.Intervals} {
+		for _, i := range list {
+			if !i.counts() {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // Streams returns how many flows the test had; 0 if that is not known.
 func (t Test) Streams() int {
@@ -93,8 +113,16 @@ func (t Test) Streams() int {
 	return n
 }
 
-// Received returns what arrived over the whole test: the receiver's own figures where the text has them.
-func (t Test) Received() (Interval, bool) { return t.total("receiver") }
+// Received returns what arrived over the whole test: the receiver's own figures where the text has them. Where its counter of
+// datagrams ran over, the loss is that of the lines before.
+func (t Test) Received() (Interval, bool) {
+	out, ok := t.total("receiver")
+	if ok && !out.counts() {
+		over, _ := t.overIntervals()
+		out.Lost, out.Total = over.Lost, over.Total
+	}
+	return out, ok
+}
 
 // Offering returns what was sent over the whole test: the sender's figures where the text has them.
 func (t Test) Offering() (Interval, bool) { return t.total("sender") }
@@ -150,6 +178,7 @@ func (i *Interval) add(o Interval) {
 	i.From, i.To = math.Min(i.From, o.From), math.Max(i.To, o.To)
 	i.Retransmits = plus(i.Retransmits, o.Retransmits)
 	i.Lost, i.Total, i.OutOfOrder = plus(i.Lost, o.Lost), plus(i.Total, o.Total), plus(i.OutOfOrder, o.OutOfOrder)
+	i.Negative = i.Negative || o.Negative
 	i.Stream = "SUM"
 }
 
@@ -165,12 +194,19 @@ func plus(a, b *int64) *int64 {
 func (t Test) overIntervals() (Interval, bool) {
 	out, n := Interval{From: math.Inf(1)}, 0
 	weight := 0.0
+	var lost, total int64
+	whole := true // no counter ran over so far
 	for _, i := range t.PerSecond() {
 		out.From, out.To = math.Min(out.From, i.From), math.Max(out.To, i.To)
 		out.Bytes += i.Bytes
 		out.Rate += i.Rate * i.Width()
 		weight += i.Width()
-		n++
+		if n++; i.Lost != nil && i.Total != nil && i.counts() && whole {
+			if lost, total = lost+*i.Lost, total+*i.Total; total > 0 {
+				out.Lost, out.Total = &lost, &total
+			}
+		}
+		whole = whole && i.counts()
 	}
 	if n == 0 || weight <= 0 {
 		return Interval{}, false

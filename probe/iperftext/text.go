@@ -339,6 +339,9 @@ func (r *reader) tail(from int, c *Test, i *Interval, role string) (length int) 
 			i.Jitter = &s
 		}
 		i.Lost, i.Total = integer(m[2]), integer(m[3])
+		// A few less than none are late ones, counted as lost in the line before; more than there were are none.
+		late := integer(strings.TrimPrefix(m[2], "-"))
+		i.Negative = i.Lost == nil && late != nil && i.Total != nil && *late > *i.Total
 		c.Protocol = "udp"
 		length = len(m[0])
 	} else if m := enhancedTail.FindStringSubmatch(rest); m != nil && c.Protocol != "udp" {

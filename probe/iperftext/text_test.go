@@ -193,6 +193,30 @@ func TestWhatElseATestSays(t *testing.T) {
 	}
 }
 
+// iperf3's counter of datagrams has 32 bits: after that many the loss that it prints is none. A few less than none are datagrams that
+// came late.
+func TestLossThatCannotBeIsNone(t *testing.T) {
+	const head = "Server listening on 5201\nAccepted connection from 192.0.2.7, port 40022\n[  5] local 192.0.2.8 port 5201 connected to 192.0.2.7 port 10000\n" +
+		"[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n[  5]   0.00-1.00   sec  12.5 MBytes   105 Mbits/sec  0.001 ms  300/10000 (3%)\n"
+	for line, want := range map[string]struct {
+		overran     bool
+		lost, total int64
+	}{
+		"[  5]   1.00-2.00   sec  12.5 MBytes   105 Mbits/sec  0.001 ms  200/10000 (2%)\n":       {false, 500, 20000},
+		"[  5]   1.00-2.00   sec  12.5 MBytes   105 Mbits/sec  0.001 ms  -2/10000 (-0.02%)\n":    {false, 300, 10000},
+		"[  5]   1.00-2.00   sec  12.5 MBytes   105 Mbits/sec  0.001 ms  -81000/412 (-2e+04%)\n": {true, 300, 10000},
+	} {
+		got := Find(head + line)
+		if len(got) != 1 {
+			t.Fatalf("%q: %d tests", line, len(got))
+		}
+		r, _ := got[0].Received()
+		if got[0].Overran() != want.overran || r.Lost == nil || r.Total == nil || *r.Lost != want.lost || *r.Total != want.total {
+			t.Errorf("%q: overran %v, %+v; want %+v", line, got[0].Overran(), r, want)
+		}
+	}
+}
+
 func TestSizesPrintedWithFewDigits(t *testing.T) {
 	a, b, c := size("0.01", "M"), size("8.00", "K"), size("64.0", "K")
 	if !a.Same(*b) || !b.Same(*a) {

@@ -167,6 +167,7 @@ func (r *runAt) fill() {
 		r.Offered = receiver.Offered
 	}
 	r.Lost, r.Total, r.OutOfOrder = got.Lost, got.Total, got.OutOfOrder
+	r.Overran = receiver.Overran()
 	r.SenderCPU, r.ReceiverCPU = sender.SenderCPU, sender.ReceiverCPU
 	if r.RTT = sender.RTT; r.RTT == nil {
 		r.RTT = sent.RTT
