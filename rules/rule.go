@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -83,9 +84,10 @@ type Rule struct {
 }
 
 // Way is a further way in which a rule's cause shows, asked beside the first, with conditions and evidence of its own.
-// What it leaves out of scope, host, span, verdict limits, consequence and (in the same scope) next it has from the rule,
-// and always the rule's id, title, thresholds, follows, yields_to, rivals and harmless.
+// What it leaves out of title, scope, host, span, verdict limits, consequence and (in the same scope) next it has from the rule,
+// and always the rule's id, thresholds, follows, yields_to, rivals and harmless.
 type Way struct {
+	Title       string      `yaml:"title"`
 	Scope       Scope       `yaml:"scope"`
 	Symptom     []Condition `yaml:"symptom"`
 	When        []Condition `yaml:"when"`
@@ -108,7 +110,7 @@ func (r *Rule) way(w Way) *Rule {
 	out := *r
 	out.Also, out.ways, out.Needs = nil, nil, nil
 	out.Symptom, out.When, out.Base, out.For, out.Against, out.Missing, out.Summary = w.Symptom, w.When, w.Base, w.For, w.Against, w.Missing, w.Summary
-	out.Host, out.Span = w.Host, w.Span
+	out.Host, out.Span, out.Title = w.Host, w.Span, cmp.Or(w.Title, r.Title)
 	if w.Scope != "" && w.Scope != r.Scope {
 		out.Scope, out.Consequence, out.Next = w.Scope, Text{}, nil
 	}

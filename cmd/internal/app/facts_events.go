@@ -56,9 +56,9 @@ func attrsOfText(e factsEvent) map[string]string {
 		out[m[1]] = strings.Trim(m[2], `"`)
 	}
 	if m := fromTo.FindStringSubmatch(text); m != nil {
-		out["from"], out["to"] = strings.ToLower(m[1]), strings.ToLower(m[2])
+		out["from"], out["to"] = stateOrPort(e, m[1]), stateOrPort(e, m[2])
 	} else if m := arrow.FindStringSubmatch(text); m != nil {
-		out["from"], out["to"] = strings.ToLower(m[1]), strings.ToLower(m[2])
+		out["from"], out["to"] = stateOrPort(e, m[1]), stateOrPort(e, m[2])
 	} else if m := onlyTo.FindStringSubmatch(text); m != nil {
 		out["to"] = strings.ToLower(m[1])
 	} else if m := oneState.FindStringSubmatch(text); m != nil {
@@ -79,4 +79,13 @@ func attrsOfText(e factsEvent) map[string]string {
 		}
 	}
 	return out
+}
+
+// stateOrPort returns a word as the event's type means it: a state in small letters, the name of a port as it is written.
+func stateOrPort(e factsEvent, word string) string {
+	switch timeline.EventType(e.Type.text) {
+	case timeline.EventMACMove, timeline.EventRootPort:
+		return word
+	}
+	return strings.ToLower(word)
 }
