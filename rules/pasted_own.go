@@ -35,6 +35,7 @@ type Echo struct {
 	Loss    float64 // ratio
 	RTT     float64 // seconds, mean; 0 if not known
 	Spread  float64 // seconds, mean deviation; 0 if not known
+	From    string  // of a trace: the hop from which on it is lost; "" if not known
 }
 
 // shapers are the queueing disciplines that hold traffic to a configured rate (tc(8)).
@@ -167,6 +168,9 @@ func (e *pasted) lossyEchoes() {
 		c.Title = "Echoes are lost, and nothing here tells where"
 		loss := p.Loss
 		c.Evidence = []Evidence{{Source: p.Source, Subject: p.Subject, Metric: string(timeline.LossRoundTrip), Value: &loss, Unit: "ratio", Text: fmt.Sprintf("%s of the echoes%s were not answered", percentText(p.Loss), toHost(p.Host))}}
+		if p.From != "" {
+			c.Evidence = append(c.Evidence, Evidence{Source: p.Source, Subject: p.Subject, Text: fmt.Sprintf("they are lost from %s on: it, the link in front of it, or the way back from there", p.From)})
+		}
 		c.Missing = []string{"whether other traffic is lost as well: a device may answer only some echoes (iperf3, or a ping to what lies behind it)", "errors and drops of every port on the path, twice (show interfaces)"}
 		c.Summary = fmt.Sprintf("%s of the echoes%s were not answered; the readings that would tell where are missing.", percentText(p.Loss), toHost(p.Host))
 		c.Next = []string{"Ping each hop of the path, and what lies behind the last one, at the same time; read the counters of the ports on the path before and after."}

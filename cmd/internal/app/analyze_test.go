@@ -112,6 +112,7 @@ func TestAnalyzeExamples(t *testing.T) {
 		"busy-receiver.txt":       {verdict: "found", exit: 1, chain: "host-limit", first: "holds", fault: true, subject: "192.0.2.2", never: append(devices, "tcp-window"), says: []string{"98.7 % of a core"}},
 		"all-well.txt":            {verdict: "healthy", exit: 0, says: []string{"no errors and no drops"}},
 		"old-totals.txt":          {verdict: "cannot-tell", exit: 3, chain: "bad-cable", first: "cannot-tell", fault: true, never: devices, says: []string{"a second show interfaces"}},
+		"host-all-well.txt":       {verdict: "healthy", exit: 0},
 		"vmstat-well.txt":         {verdict: "healthy", exit: 0},
 		"ip-link-dropped.txt":     {verdict: "healthy", exit: 0},
 		"aoscx-clean-de.txt":      {verdict: "healthy", exit: 0},

@@ -110,7 +110,7 @@ func shownRates(p *parse.Found) {
 // interval is over what rates are a mean: "30 seconds", "5 minute", "Last 300 seconds".
 var interval = regexp.MustCompile(`(\d{1,4}) ?(s|m)`)
 
-// counters lists what show interfaces counts, as metrics.
+// counters lists what show interfaces counts, as metrics. The last two are the packets, which are no trouble.
 var counters = []struct {
 	metric timeline.Metric
 	get    func(devices.Interface) devices.Opt[devices.Counter]
@@ -128,6 +128,7 @@ var counters = []struct {
 	{timeline.LateCollisions, func(i devices.Interface) devices.Opt[devices.Counter] { return i.LateCollisions }},
 	{timeline.Collisions, func(i devices.Interface) devices.Opt[devices.Counter] { return i.Collisions }},
 	{timeline.InPause, func(i devices.Interface) devices.Opt[devices.Counter] { return i.InPause }},
+	{timeline.OutPause, func(i devices.Interface) devices.Opt[devices.Counter] { return i.OutPause }},
 	{timeline.InPackets, func(i devices.Interface) devices.Opt[devices.Counter] { return i.InPackets }},
 	{timeline.OutPackets, func(i devices.Interface) devices.Opt[devices.Counter] { return i.OutPackets }},
 }
@@ -374,7 +375,7 @@ func portText(sub timeline.Subject, p parse.Found) string {
 	}
 	var bad []string
 	read := 0
-	for _, c := range counters[:13] {
+	for _, c := range counters[:len(counters)-2] {
 		if o := c.get(i); o.OK {
 			read++
 			if o.Value.Value > 0 {
@@ -398,7 +399,7 @@ func portText(sub timeline.Subject, p parse.Found) string {
 // countsText says what was counted between two snapshots.
 func countsText(v rules.PortView) string {
 	var out []string
-	for _, c := range counters[:13] {
+	for _, c := range counters[:len(counters)-2] {
 		if n := v.Counts[c.metric]; n > 0 {
 			out = append(out, fmt.Sprintf("%.0f %s", n, report.MetricName(string(c.metric))))
 		}

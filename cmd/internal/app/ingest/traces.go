@@ -71,7 +71,10 @@ func (b *builder) trace(t *text, from int, hops []Hop) {
 	last := &hops[n-1]
 	if !last.Once {
 		last.Target = true
-		b.Hops = append(b.Hops, hops...)
+		if m := len(b.Hops); m == 0 || last.Loss >= b.Hops[m-1].Loss { // of several traces the worst: hops of two are no path
+			b.Hops = hops
+		}
+		b.Pasted.Echoes = append(b.Pasted.Echoes, rules.Echo{Source: t.source(from), Subject: timeline.Path("mtr"), Host: report.Clean(last.Host), Loss: last.Loss, RTT: last.RTT, From: lostFrom(hops)})
 		b.block(t.where(from), "mtr", fmt.Sprintf("a trace of %d hops: %s of what was sent to %s is lost", n, report.Percent(last.Loss), report.Clean(last.Host)))
 		return
 	}
@@ -90,6 +93,19 @@ func (b *builder) trace(t *text, from int, hops []Hop) {
 			Text: fmt.Sprintf("routing loop: packets go back and forth between %s and %s", a, z), Origin: timeline.Origin{Collector: t.source(from), Exchange: 1}})
 	}
 	b.block(t.where(from), "traceroute", what)
+}
+
+// lostFrom names the first hop from which on all that answer lose about what the target does; "" if it loses nothing.
+func lostFrom(hops []Hop) string {
+	target := hops[len(hops)-1].Loss
+	if target == 0 || target == 1 {
+		return ""
+	}
+	i := len(hops) - 1
+	for i > 0 && hops[i-1].Loss >= target/2 {
+		i--
+	}
+	return fmt.Sprintf("hop %d (%s)", hops[i].Number, report.Clean(hops[i].Host))
 }
 
 // circle finds two routers that answer in turn at the end of a trace, each at least twice.
