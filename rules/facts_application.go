@@ -23,7 +23,13 @@ type appFacts struct {
 }
 
 // programs are those that move data with windows, ciphers or checks of their own.
-var programs = regexp.MustCompile(`\b(scp|sftp|ssh|rsync|smb|cifs|samba|robocopy|ftp|ftps|nfs|backup|browser|curl|wget|application)\b|\b(from|to|onto) (a |the )?(local )?(disk|file|ssd|hdd)\b`)
+var programs = regexp.MustCompile(`\b(scp|sftp|ssh|rsync|smb|cifs|samba|robocopy|ftp|ftps|nfs|backup|browser|curl|wget|application)\b`)
+
+// files say that a transfer was from or to a file.
+var files = regexp.MustCompile(`\b(from|to|onto) (a |the |its |their )?(local )?(disk|file|ssd|hdd|nvme)\b|(^|\s)-f /`)
+
+// plainTools are programs whose only purpose is to measure.
+var plainTools = regexp.MustCompile(`\b(iperf\d?|nuttcp|netperf|ntttcp|ttcp)\b`)
 
 func (sc *scene) appFacts(ps *pathScene) *appFacts {
 	f := &appFacts{Busy: nan, Slow: nan, Fast: nan, Times: nan, Retrans: nan, CPU: nan}
@@ -53,7 +59,11 @@ func (sc *scene) appFacts(ps *pathScene) *appFacts {
 
 // ofProgram says whether a test is the transfer of a program, or from or to a file.
 func (r result) ofProgram() bool {
-	return r.event.Attrs["disk"] == "true" || programs.MatchString(r.told())
+	told := r.told()
+	if loc := plainTools.FindStringIndex(told); loc != nil && loc[0] <= len("stock ") { // what it speaks of further on is something else
+		return r.event.Attrs["disk"] == "true" || files.MatchString(told)
+	}
+	return r.event.Attrs["disk"] == "true" || programs.MatchString(told) || files.MatchString(told)
 }
 
 // told is what people wrote of the test itself, in small letters.

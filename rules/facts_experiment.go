@@ -34,6 +34,7 @@ type testFacts struct {
 	Stops       float64 `expr:"stops" metric:"probe.result"`      // 1 if a transfer began and then carried nothing
 	StopsOneWay float64 `expr:"stops_one_way" metric:"probe.result"`
 	Hangs       float64 `expr:"hangs" metric:"probe.result"` // 1 if a transfer is told to hang or to fail, and no rate of it
+	Fails       float64 `expr:"fails" metric:"probe.result"` // 1 if a test of any kind is told to have failed or got nothing through, 0 if all got through
 	Gap         float64 `expr:"gap" metric:"probe.result"`   // the longest test of which nothing came through, s
 	Owners      float64 `expr:"owners" metric:"arp.binding"` // the most hardware addresses that texts tell of one IP address, virtual ones of gateways left out
 	MTUStep     float64 `expr:"mtu_step" metric:"if.mtu"`    // the largest MTU that a port shows less the smallest, bytes
@@ -58,8 +59,11 @@ type testFacts struct {
 	TCPAbove      float64 `expr:"tcp_above" metric:"probe.result"`      // 1 if TCP carries more than the rate at which UDP loses, with hardly a retransmit
 	Loaded        float64 `expr:"rtt_loaded" metric:"probe.result"`     // round trip under load, s
 	RTT           float64 `expr:"rtt" metric:"probe.result"`            // the least, s
+	RTTMost       float64 `expr:"rtt_most" metric:"probe.result"`       // the longest of an echo, s
 	Queue         float64 `expr:"queue" metric:"probe.result"`          // how much load added to it, s
 	QueueRate     float64 `expr:"queue_rate" metric:"probe.result"`     // the best TCP rate in the direction whose load added most to it
+	RTTMore       float64 `expr:"rtt_more" metric:"probe.result"`       // how much longer the longest round trip without load is than the shortest of the same kind, s
+	RTTTimes      float64 `expr:"rtt_times" metric:"probe.result"`      // and how many times as long
 	Jitter        float64 `expr:"jitter" metric:"probe.result"`         // the worst, s
 	HostDrops     float64 `expr:"host_drops" metric:"host.udp_drops"`   // datagrams that the receiving hosts lost
 	CPU           float64 `expr:"cpu" metric:"host.cpu"`                // the busiest host or end of a test, share of its CPU or of one core
@@ -204,6 +208,10 @@ func firstLength(r result) float64 {
 
 // standing looks for transfers of which only the words tell that they began and then stood.
 func (f *testFacts) standing(rs []result) {
+	f.Fails = nan
+	if len(rs) > 0 {
+		f.Fails = truth(slices.ContainsFunc(rs, result.failed))
+	}
 	for _, r := range rs {
 		switch {
 		case !(r.proto == "tcp" || r.proto == "http") || r.rate > 0:
@@ -400,6 +408,7 @@ func (f *testFacts) ceilings(lossy []result) {
 
 func (f *testFacts) delays(rs []result) {
 	f.RTT = least(rs, func(r result) float64 { return r.rtt })
+	f.RTTMost = most(pick(rs, func(r result) bool { return r.proto == "icmp" }), func(r result) float64 { return r.rtt })
 	f.Jitter = most(rs, func(r result) float64 { return r.jitter })
 	f.Loaded = most(rs, func(r result) float64 { return r.loaded })
 	if math.IsNaN(f.Loaded) { // told by tests that load the path, beside one that does not
@@ -414,6 +423,7 @@ func (f *testFacts) delays(rs []result) {
 			f.Loaded = most(under, func(r result) float64 { return r.rtt })
 		}
 	}
+	f.unloaded(rs)
 	f.Queue, f.QueueRate = f.Loaded-f.RTT, nan
 	queued := pick(rs, func(r result) bool { return r.loaded >= 0.9*f.Loaded })
 	if len(queued) > 0 {

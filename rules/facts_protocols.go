@@ -14,10 +14,11 @@ import (
 // protoFacts compare what kinds of probes of one path lose, heartbeats and single tests alike. The kinds are stamp, icmp,
 // connect (new TCP connections), udp, tcp (an established flow), dns and http.
 type protoFacts struct {
-	Lost func(string) float64       `expr:"lost"` // the share that a kind lost while it was worst off for seconds; NaN if it was not tried
-	Mean func(string) float64       `expr:"mean"` // the share that it lost over the whole time
-	Span func(string) timeline.Span `expr:"span"` // when it lost
-	Wait func(string) float64       `expr:"wait"` // of single tests of a kind, the longest time until the answer, s; NaN if none tells
+	Lost     func(string) float64       `expr:"lost"`     // the share that a kind lost while it was worst off for seconds; NaN if it was not tried
+	Mean     func(string) float64       `expr:"mean"`     // the share that it lost over the whole time
+	Span     func(string) timeline.Span `expr:"span"`     // when it lost
+	Quickest func(string) float64       `expr:"quickest"` // of single tests of a kind, the shortest time until the answer, s; NaN if none tells
+	Wait     func(string) float64       `expr:"wait"`     // of single tests of a kind, the longest time until the answer, s; NaN if none tells
 
 	Passes  float64  `expr:"passes" metric:"probe.result,path.loss.round_trip"` // kinds that lose next to nothing
 	Passing []string `expr:"passing"`
@@ -67,6 +68,9 @@ func (sc *scene) protoFacts(ps *pathScene) *protoFacts {
 	f.Lost = func(k string) float64 { return get(k).worst }
 	f.Mean = func(k string) float64 { return get(k).mean }
 	f.Span = func(k string) timeline.Span { return get(k).span }
+	f.Quickest = func(k string) float64 {
+		return least(pick(sc.results(ps.Path.Name), func(r result) bool { return r.proto == k }), result.took)
+	}
 	f.Wait = func(k string) float64 {
 		rs := sc.results(ps.Path.Name)
 		if k == "dns" { // a transfer may tell how long its name took

@@ -16,7 +16,7 @@ import (
 var topics = map[string]*regexp.Regexp{
 	"eee":        word(`eee|energy[ -_]?efficien\w*|802\.?3az|green[ -_]?ethernet|low[ -_]power[ -_]idle|lpi`),
 	"pause":      word(`flow[ -_]?control|pause\w*|802\.?3x|pfc|backpressure`),
-	"offload":    word(`lso\w*|tso|gso|gro|lro|ufo|offload\w*|hw[ -_]?nat|large[ -_](send|receive)\w*|checksum[ -_]offload|[rt]x[ -_]?(csum|checksum\w*)|ethtool (-k|--offload)|fast[ -_]?path|segmentation`),
+	"offload":    word(`lso\w*|tso|gso|gro|lro|ufo|offload\w*|hw[ -_]?nat|large[ -_](send|receive)\w*|checksum[ -_]offload|[rt]x[ -_]?(csum|checksum\w*)|ethtool (-k|--offload)|(guest|host|tx|rx)[ _-]?csum\w*|(bad|wrong|invalid|incorrect) (udp |tcp |ip )?checksums?|fast[ -_]?path|segmentation`),
 	"scaling":    word(`window[ -_]scal\w*|wscale|scal(e|ing)[ -_](option|factor)`),
 	"window":     word(`[rw]mem\w*|tcp_[rw]mem|socket[ -_]?buf\w*|sock[ -_]?buf\w*|window\w*|-w ?\d+[kmg]?|rcvbuf\w*|sndbuf\w*|so_rcvbuf|so_sndbuf`),
 	"buffer":     word(`rmem\w*|udp[ -_]?buf\w*|receive[ -_]buf\w*|socket[ -_]?buf\w*|rcvbuf\w*|so_rcvbuf|-w ?\d+[kmg]?|larger buffer|bigger buffer|default buffer|netdev_max_backlog|rcvbuferrors`),
@@ -36,13 +36,15 @@ var topics = map[string]*regexp.Regexp{
 	"excessive":  word(`(excessive|too many) (crc|fcs|alignment)\S*( \w+)? errors?|(crc|fcs|bit[ -]error)\S* (error )?(ratio|rate) (is )?(rising|high|exceed\w*|above)|crc[ _-]?(error )?threshold exceeded`),
 	"late":       word(`(excessive|many|rising|increasing) late collisions?|late collisions? (\w+ ){0,2}(ris\w+|increas\w+|climb\w*|grow\w*|count\w*|seen)`),
 	"module":     word(`modules?|sfps?\+?|transceivers?|gbics?|optics?`),
+	"filter":     word(`iptables|nft(ables)?|access[- ]?lists?|acls?|(firewall|drop|deny|reject|accept|allow|permit) rules?|security groups?|-j (drop|accept|reject)`),
+	"macflap":    word(`(mac|host)[ _-]?flap\w*|flap(s|ping)? between ports?|(mac|macs|addresses?) (keeps? |are |is )?(flapp?ing|jump(s|ing)?|mov(es|ing)) (between|to and fro|back and forth)`),
 	"stp":        word(`spanning[ -]?tree|[rm]?stp|[rm]?pvst\w*|port-?fast|edge port|bpdus?`),
 	"port":       word(`(another|other|different|next|new) port|(another|other|different|usb\S*)( [\w-]+){0,2} (nic|adapter|network card|ethernet card)|port (swapped|changed|moved)|moved to (another )?port|line ?card`),
 	"cpu":        word(`cpu|softirq|ksoftirqd|interrupts?|irq|crypto|encrypt\w*|one core|single core|core`),
 	"punt":       word(`process[ -_]switch\w*|punt\w*|slow path|cef|software[ -_]forward\w*|control[ -_]plane|buffers?`),
 	"lag":        word(`lag|lacp|bond\w*|port[ -_]?channel\w*|etherchannel|aggregat\w*|churned|link bundle|teaming|802\.?3ad|trunk of`),
 	"churn":      word(`churn\w*|(different|other|another|second|separate) aggregators?|aggregator id \d+.{1,120}?(active )?aggregator.{0,12} id \d+|not (in sync|bundled|aggregated|selected)|suspended|individual|standalone`),
-	"member":     word(`one member|member\w*|this link of|second link`),
+	"member":     word(`one (member|of (the |its |their )?(two|three|four|\d+) (cards|links|ports|nics|members|slaves|legs|uplinks))|member\w*|this link of|second link`),
 	"disk":       word(`disk|file system|ssd|hdd|storage|nfs|raid|write to`),
 	"app":        word(`scp|sftp|rsync|smb|cifs|samba|robocopy|ftp|backup|application|copy`),
 	"balance":    word(`source ports?|five-?tuple|5-?tuple|hash\w*|ecmp`),
@@ -51,7 +53,7 @@ var topics = map[string]*regexp.Regexp{
 	"powersave":  word(`power[ _-]?sav\w*|ps-?poll|twt|power management`),
 	"idle":       word(`idle|first packet|after a pause|steady load|under load it`),
 	"lease":      word(`dhcp\w*|dhclient|leases?|dns|resolvers?|name (resolution|server)s?|nslookup|by name|by address`),
-	"asymmetry":  word(`asymmetr\w*|other way back|return (path|traffic)|different (ways|paths)|out[ -]of[ -]state|stray segments?|unreplied|(ct)?state[ _]invalid\w*|(by|through|over|via) an?other (router|gateway|firewall|link|path|way) than|invalid (state|forward)|first packet isn'?t syn|missed the syn|no (matching )?(state|session)|non-?syn|(an)?other (gateway|firewall)|second gateway|icmp redirects?|triangular|(answers?|repl(y|ies)|syn[ -]?acks?)( of| with| from| that)?( [\w.':-]+){0,4} (leaves?|exits?|goes|go|comes?|returns?|arrives?)( out| back)? (here|by|through|via|over|on|at)( the| its| an)? ?(other|second|wrong|\w*wan ?\d*|here)?`),
+	"asymmetry":  word(`rp_?filter|reverse[ -]path|urpf|martian\w*|tcp:(s?a|f?pa|fa|r)|(gateway|router) is (the |an)?other( router| gateway| firewall)?|asymmetr\w*|other way back|return (path|traffic)|different (ways|paths)|out[ -]of[ -]state|stray segments?|unreplied|(ct)?state[ _]invalid\w*|(by|through|over|via) an?other (router|gateway|firewall|link|path|way) than|invalid (state|forward)|first packet isn'?t syn|missed the syn|no (matching )?(state|session)|non-?syn|(an)?other (gateway|firewall)|second gateway|icmp redirects?|triangular|(answers?|repl(y|ies)|syn[ -]?acks?)( of| with| from| that)?( [\w.':-]+){0,4} (leaves?|exits?|goes|go|comes?|returns?|arrives?)( out| back)? (here|by|through|via|over|on|at)( the| its| an)? ?(other|second|wrong|\w*wan ?\d*|here)?`),
 	"full":       word(`(conntrack|session|state|connection|nat|translation|pat) (table|pool) (is )?(full|exhausted)|table full, dropping packet|maximum (number of )?(sessions|connections|states) reached|(session|connection|state) limit (is )?reached|out of (nat |pat |snat )?ports|ports?[ _-]exhaust\w*|addr_alloc_failure|allocation_status=dropped|out_of_resources|conntrack_allowance_exceeded|(error[ _]?)?port[ _]?allocation[ _]?(errors?|fail\w*)|error[ _]?port[ _]?allocation|ports? (are |is )?exhausted`),
 	"power":      word(`poe|power[ -]over[ -]ethernet|802\.?3(af|at|bt)|inline[ -]power|power (budget|supply of its own|injector)|brown-?outs?|[\d.]+ ?w(atts?)?|(takes?|took|cuts?|withdraws?|refuses?|denies) (the |its )?power( away| off)?|power (is |was )?(denied|refused|withdrawn)|denies power`),
 	"cycles":     word(`(again and again|over and over|over again|cycle (repeats|goes on)|cycling|re-?boots?( \w+){0,2} (all the time|constantly|repeatedly|every)|keeps? (re-?)?(boot|start|restart|drop|go)ing|starts? (all )?(over|again)|boot loop|every (few|\d+) (seconds?|minutes?|hours?))`),
@@ -65,7 +67,7 @@ var topics = map[string]*regexp.Regexp{
 	"looped":     word(`own address as source address|loop[ -]?(back)? (was )?detected|loop[_ -]?(back)?[_ -]detected|broadcast storm`),
 	"redundant":  word(`(one|second|other|redundant) (of (its|the|their) )?(two )?(up)?(links?|cables?|ports?|members?|legs?|paths?)( \w+){0,3} (unplugged|removed|disconnected|pulled|shut|down|disabled|taken out)`),
 	"stepdown":   word(`(forc\w*|set|limited|locked|fixed|lowered) (down )?(to|at) (1|2\.5|10|100|1000) ?(g|m)(bit\S*|b\S*|igabit\S*)?`),
-	"slower":     word(`(fast[ -]ethernet|slow(er)?|10 ?m\S*|100 ?m\S*|10/100\S*) (device|client|host|printer|player|phone|member|pc|port)s?|(device|client|host|printer|pc) (of|with|at) 100? ?m\S*|slower is plugged`),
+	"slower":     word(`(link|port|it)( \w+){0,3} (fallen|falls|fell|drop(s|ped)|gone|goes|went|slept) (down )?to 100? ?m\S*|100? ?m\S* modem|(fast[ -]ethernet|slow(er)?|10 ?m\S*|100 ?m\S*|10/100\S*) (device|client|host|printer|player|phone|member|pc|port)s?|(device|client|host|printer|pc) (of|with|at) 100? ?m\S*|slower is plugged`),
 	"pairs":      word(`(some|certain|specific|particular) (flows?|(ip )?pairs?|pairings?|connections?|sessions?|five-?tuples?|5-?tuples?)|flow[ -]dependent|(some|certain|specific|particular) (hosts?|clients?|servers?|addresses) (cannot|can'?t|do not|don'?t|never)( \w+){0,3} (reach|reached|connect|get)( \w+){0,2} (some|certain|others?)|same (flows|pairs|connections) (every|each|all the) time`),
 	"detour":     word(`ip route get|both (are )?(up|connected|active)|dev (wl|ww|tun|usb)\w*|jack|wall (socket|outlet)|dead|instead|meant|wrong (way|interface|path)|also has|default route|metric|two ways|multi-?homed|dual-?homed`),
 	"flood":      word(`flood\w*|unknown unicast|(traffic|frames|packets) of others|others'? (traffic|frames|packets)|other people'?s (traffic|frames|packets)`),
@@ -124,6 +126,7 @@ var (
 	afterWords  = regexp.MustCompile(`\b(after(wards)?|fixed|later|then|cured|repaired|following|new|since)\b`)
 	beforeWords = regexp.MustCompile(`\b(before|at first|initial(ly)?|original(ly)?|old|prior|faulty|bad)\b`)
 	earlyWords  = regexp.MustCompile(`\b(first|1st|initial) ((few|two|three|\d+) )?(seconds?|minutes?|hours?|intervals?|sec|\d+ ?s|reports?)\b|\bstart of the test\b`)
+	afterEarly  = regexp.MustCompile(`\bafter (the )?(first|1st|initial) \w+( \w+)?`)
 	beganWords  = regexp.MustCompile(`\b(then|afterwards|after that|but later)\b.{0,20}\b(0|zero|nothing|none|stops?|stopped|stalls?|stalled|hangs?|dies|died|freezes|froze|dead)\b|\b(connects|handshake|starts|begins)\b`)
 	sameWords   = regexp.MustCompile(`\b(same|old|original|unchanged) [\pL-]+`)
 	loadWords   = regexp.MustCompile(`\b(under (full )?load|loaded|(while|during)( [\w.-]+){1,4}|uploads?|downloads?|uploading|downloading|busy|backup|saturated|transfers?|copying)\b`)

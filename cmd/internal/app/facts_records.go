@@ -229,6 +229,7 @@ func (b *factsBuilder) topology() {
 			}
 			path.Hops = append(path.Hops, names)
 		}
+		path.Hops = b.withEnds(p, path.Hops)
 		t.Paths = append(t.Paths, path)
 	}
 	for _, p := range b.file.Ports {
@@ -272,6 +273,24 @@ func (b *factsBuilder) isEnd(p factsPath, h hop) bool {
 	name := h.names[0].text
 	return !slices.ContainsFunc(b.file.Ports, func(p factsPort) bool { return p.name() == name }) &&
 		!slices.ContainsFunc(b.file.Events, func(e factsEvent) bool { return e.Device.text == name })
+}
+
+// withEnds adds the two hosts that a path leads between to its hops, if ports of theirs are told: they are on it.
+func (b *factsBuilder) withEnds(p factsPath, hops [][]string) [][]string {
+	hasPorts := func(name string) bool {
+		return name != "" && slices.ContainsFunc(b.file.Ports, func(p factsPort) bool { return p.Device.text == name }) &&
+			!slices.ContainsFunc(hops, func(h []string) bool { return slices.Contains(h, name) })
+	}
+	if len(hops) == 0 { // it crosses every device that is told
+		return hops
+	}
+	if hasPorts(p.from.text) {
+		hops = append([][]string{{p.from.text}}, hops...)
+	}
+	if hasPorts(p.to.text) {
+		hops = append(hops, []string{p.to.text})
+	}
+	return hops
 }
 
 // assumeLink takes the only two ports that are told for the two ends of one link, if they are on two devices.
