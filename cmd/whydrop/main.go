@@ -197,6 +197,7 @@ func newRoot() *cobra.Command {
 		}
 	}
 	strictDefaults(root)
+	offerValues(root)
 	wrapHelp(root)
 	return root
 }

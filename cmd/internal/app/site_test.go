@@ -85,6 +85,7 @@ func TestSiteMistakesNameFileLineAndWayOut(t *testing.T) {
 		{"a duplicate key", "site: a\nsite: b\n", []string{`site.yaml:2: mapping key "site" already defined at line 1`}},
 		{"a list where text is wanted", "site: [a]\n", []string{"site.yaml:1", "one value is wanted here"}},
 		{"text where a list is wanted", "devices:\n  - name: x\n    ports: Gi1/0/1\n", []string{"site.yaml:3: devices[0].ports: a list is wanted here"}},
+		{"a tab in YAML", "site: a\ndevices:\n\t- name: x\n", []string{"site.yaml:3: not valid YAML", "there is a tab"}},
 		{"broken YAML", "site: a\n b: [\n", []string{"site.yaml:2: not valid YAML"}},
 		{"an empty file", "", []string{"site.yaml:1: is empty", "whydrop init"}},
 		{"two documents", "site: a\n---\nsite: b\n", []string{"more than one YAML document"}},

@@ -163,7 +163,11 @@ func decodeAll(file string, in []byte, out any) (errs fileErrors, whole bool) {
 		}
 		whole = true
 	case errors.As(err, &one):
-		errs.addf(one.Mark.Line, "not valid YAML: %s", one.Message)
+		hint := ""
+		if lines := strings.Split(string(in), "\n"); one.Mark.Line >= 1 && one.Mark.Line <= len(lines) && strings.Contains(lines[one.Mark.Line-1], "\t") {
+			hint = " (there is a tab: YAML indents by blanks alone)"
+		}
+		errs.addf(one.Mark.Line, "not valid YAML: %s%s", one.Message, hint)
 	default:
 		errs.addf(0, "%w", err)
 	}
