@@ -149,6 +149,9 @@ func (r Row) text(kind Kind) string {
 	if r.Loss.OK {
 		text += fmt.Sprintf(", %s lost", percent(r.Loss.Value))
 	}
+	if n := r.HostDrops.Or(0); n > 0 {
+		text += fmt.Sprintf(", %d dropped by the receiving host", n)
+	}
 	return text
 }
 

@@ -16,6 +16,7 @@ import (
 	"whydrop/probe/iperf3"
 	"whydrop/probe/peertest"
 	"whydrop/probe/stamp"
+	"whydrop/probe/tcpinfo"
 )
 
 // serve runs a far end of ours on loopback until the test ends.
@@ -230,4 +231,15 @@ func someFile(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+func TestRowsTellWhatTheReceivingHostDropped(t *testing.T) {
+	r := Row{Step: Step{Name: "50.0 Mbit/s"}, Arrived: 49e6, Loss: tcpinfo.Opt[float64]{OK: true}}
+	if got := r.text(Rate); strings.Contains(got, "dropped") {
+		t.Errorf("nothing was dropped: %q", got)
+	}
+	r.HostDrops = tcpinfo.Opt[uint64]{Value: 317, OK: true}
+	if got, want := r.text(Rate), "rate sweep, 50.0 Mbit/s: 49.0 Mbit/s, 0 % lost, 317 dropped by the receiving host"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }

@@ -18,6 +18,7 @@ type Test struct {
 	Rate        *float64  `json:"rate_bps"`    // what arrived
 	Offered     *float64  `json:"offered_bps"` // what was asked for
 	Loss        *float64  `json:"loss_ratio"`
+	HostDrops   *float64  `json:"host_drops"` // datagrams that came and that the receiving host had no room for
 	Retransmits *float64  `json:"retransmits"`
 	RTT         *float64  `json:"rtt_ms"`
 	Text        string    `json:"text"`
@@ -45,7 +46,7 @@ func testOf(e timeline.Event) Test {
 	return Test{
 		From: e.Span.From.UTC(), To: e.Span.To.UTC(), Path: Clean(e.Name), Experiment: Clean(e.Attrs["experiment"]),
 		Proto: Clean(e.Attrs["proto"]), Direction: Clean(e.Attrs["direction"]), Rate: figure("rate_bps"), Offered: figure("offered_bps"),
-		Loss: figure("loss_ratio"), Retransmits: figure("retransmits"), RTT: figure("rtt_ms"), Text: prose(e.Text),
+		Loss: figure("loss_ratio"), HostDrops: figure("host_drops"), Retransmits: figure("retransmits"), RTT: figure("rtt_ms"), Text: prose(e.Text),
 	}
 }
 

@@ -44,3 +44,13 @@ func TestTestsThatEnded(t *testing.T) {
 		})
 	}
 }
+
+func TestDropsOfTheReceivingHostAreKept(t *testing.T) {
+	told := testOf(timeline.Event{Subject: timeline.Path("a-b"), Type: timeline.EventResult, Attrs: map[string]string{"host_drops": "317"}})
+	if told.HostDrops == nil || *told.HostDrops != 317 {
+		t.Errorf("got %v, want 317", told.HostDrops)
+	}
+	if none := testOf(timeline.Event{Attrs: map[string]string{}}); none.HostDrops != nil {
+		t.Errorf("what was not counted is %v", *none.HostDrops)
+	}
+}
