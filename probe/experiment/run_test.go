@@ -234,12 +234,12 @@ func someFile(t *testing.T) string {
 }
 
 func TestRowsTellWhatTheReceivingHostDropped(t *testing.T) {
-	r := Row{Step: Step{Name: "50.0 Mbit/s"}, Arrived: 49e6, Loss: tcpinfo.Opt[float64]{OK: true}}
+	r := Row{Step: Step{Name: "50.0 Mbit/s"}, Arrived: 49.5e6, Loss: tcpinfo.Opt[float64]{OK: true}}
 	if got := r.text(Rate); strings.Contains(got, "dropped") {
 		t.Errorf("nothing was dropped: %q", got)
 	}
 	r.HostDrops = tcpinfo.Opt[uint64]{Value: 317, OK: true}
-	if got, want := r.text(Rate), "rate sweep, 50.0 Mbit/s: 49.0 Mbit/s, 0 % lost, 317 dropped by the receiving host"; got != want {
+	if got, want := r.text(Rate), "rate sweep, 50.0 Mbit/s: 49.5 Mbit/s, 0 % lost, 317 dropped by the receiving host"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
