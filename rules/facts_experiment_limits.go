@@ -1,5 +1,7 @@
 package rules
 
+import "math"
+
 // packetCap looks for a limit of packets: small ones are lost above some number a second, while larger ones pass at a higher rate in
 // bits and no more packets than that.
 func (f *testFacts) packetCap(rs []result) {
@@ -36,4 +38,22 @@ func (f *testFacts) impossible(rs []result) {
 	}
 	f.Absurd = float64(len(pick(rs, func(r result) bool { return r.absurd })))
 	f.Claimed = float64(len(pick(rs, func(r result) bool { return r.claimed })))
+}
+
+// unloaded compares the round trips of echoes and heartbeats of one size to which nobody says that anything else ran.
+func (f *testFacts) unloaded(rs []result) {
+	f.RTTMore, f.RTTTimes = nan, nan
+	for _, kind := range []string{"icmp", "stamp"} {
+		calm := pick(rs, func(r result) bool {
+			return r.proto == kind && r.rtt > 0 && math.IsNaN(r.size) && !r.lossy() && !r.ofHop() && !loadWords.MatchString(r.words)
+		})
+		if len(calm) < 2 {
+			continue
+		}
+		trip := func(r result) float64 { return r.rtt }
+		short, long := least(calm, trip), most(calm, trip)
+		if more := long - short; !(more <= f.RTTMore) {
+			f.RTTMore, f.RTTTimes = more, long/short
+		}
+	}
 }

@@ -93,9 +93,10 @@ var topics = map[string]*regexp.Regexp{
 	"duplicate":  word(`(same|identical) (static |fixed |ip |ipv4 )*address as|(same|identical) (static |fixed )?ip as|ip( address)? .{0,20}(used|given|assigned) twice|(duplicate|conflicting) (ip )?address(es)?|(ip )?address conflict|two (hosts|devices|machines|macs) (use|answer for|claim|share) (one|the same)`),
 	"agent":      word(`(snmpd|(snmp )?agent|monitoring|daemon|service) (was |is |has been |alone |process )*(re-?started|upgraded|crashed|reset)|restart(ed|ing)? (of )?(the )?(snmpd|snmp|agent|snmp agent)|(did|has|was|were) ?n[o']t (been )?reboot\w*|never rebooted|no port (changed|flapped|went down)|(497|496) days|32[ -]bits?`),
 	"changing":   word(`(topology changes?|tcns?)\b.{0,30}\b(keep\w*|climb\w*|constant\w*|every (few|other|second|minute|\d+)|(a|per) (second|minute)|again and again|all day|all the time|storms?|excessive|ris(e|es|ing)|increas\w*|continu\w*)|(constant|excessive|continuous|endless|hundreds of|thousands of) (stp |spanning[ -]tree )?(topology changes?|tcns?)`),
+	"noedge":     word(`(no|without|missing) (portfast|edge ports?)|(portfast|edge port) (is |was )?(not|n't|missing|off|disabled|forgotten)|not (an |set as |configured as )?(edge|portfast)( ports?)?`),
 	"split":      word(`split[ -]?brain\w*|dual[ -]active|two (active|master|primar)\w*( (routers?|units?|nodes?|firewalls?|gateways?))?|both (\w+ ){0,4}(are |be(came|come) |say |claim |show |think |stay |now )*(active|masters?|primary)( at (once|the same time))?|says (active|master) as well`),
 	"units":      word(`firewalls?|forti\w+|fgt\w*|asa\w*|ftd|palo ?alto|pan-?os|srx\w*|ha[ -](pair|cluster|heartbeat|link)|heartbeats?`),
-	"outdated":   word(`(stale|outdated) (arp|mac|fdb|neigh\w*|cam|forwarding|entry|entries)|(arp|neigh\w*|fdb|mac|cam|forwarding)( address)?( tables?| caches?| entry| entries)?\b.{0,80}\b(still|old (mac|port|address|node|one)|outdated|not (been )?updated|never updated|but .{0,20}\bnow has)|still (has|had|shows?|points? to|keeps|sends to) .{0,30}\b(old|previous|former)|(until|after|works?|worked|fine|back|cured|fixed|helps?|helped)\b.{0,60}\b(clear|flush|delet)\w* .{0,20}\b(arp|neigh\w*|mac|fdb|cam)|(until|after|works?|worked|cured|fixed|helps?|helped)\b.{0,30}\b(arp|neigh\w*|mac|fdb|cam)\b.{0,20}\b(cleared|flushed|deleted)|(clear|flush)\w* .{0,20}\b(arp|neigh\w*|mac|fdb|cam)\b.{0,40}\b(fixe[sd]|help\w*|works|restor\w*|cure[sd]?|solve[sd]?)|(at once|again|back|until|after|works?|worked|cured|fixed|helps?|helped|healed)\b.{0,60}\b(gratuitous arps?|garps?|arping)|(gratuitous arps?|garps?|arping)\b.{0,60}\b(helps?|helped|fixe[sd]|cure[sd]?|heals?|restor\w*|at once|works?|back|again)|(no entry|aged out|timed out|expired|forg[eo]t\w*)\b.{0,60}\b(gateway|router|neigh\w*|arp)\b.{0,30}\bstill`),
+	"outdated":   word(`(stale|outdated) (arp|mac|fdb|neigh\w*|cam|forwarding|entry|entries)|(arp|neigh\w*|fdb|mac|cam|forwarding)( address)?( tables?| caches?| entry| entries)?\b.{0,80}\b(still|old (mac|port|address|node|one)|outdated|not (been )?updated|never updated|but .{0,20}\bnow has)|still (has|had|shows?|points? to|keeps|sends to) .{0,30}\b(old|previous|former)|(until|after|works?|worked|fine|back|cured|fixed|helps?|helped)\b.{0,60}\b(clear|flush|delet)\w* .{0,20}\b(arp|neigh\w*|mac|fdb|cam)|(until|after|works?|worked|cured|fixed|helps?|helped)\b.{0,30}\b(arp|neigh\w*|mac|fdb|cam)\b.{0,20}\b(cleared|flushed|deleted)|(clear|flush)\w* .{0,20}\b(arp|neigh\w*|mac|fdb|cam)\b.{0,40}\b(fixe[sd]|help\w*|works|restor\w*|cure[sd]?|solve[sd]?)|(at once|again|back|until|after|works?|worked|cured|fixed|helps?|helped|healed)\b.{0,60}\b(gratuitous arps?|garps?|arping)|(gratuitous arps?|garps?|arping)\b.{0,60}\b(helps?|helped|fixe[sd]|cure[sd]?|heals?|restor\w*|at once|works?|back|again)|(no entry|aged out|timed out|expired|forg[eo]t\w*)\b.{0,60}\b(gateway|router|neigh\w*|arp)\b.{0,30}\bstill|until .{0,30}\b(arp|neigh\w*|mac|fdb|cam)\b.{0,40}\b(timed?[ -]?out|times out|aged out|ages out|expire[sd]?)|(keeps?|kept) (on )?sending .{0,40}\bto (the )?(old|former|previous)|(no|without( a| any)?|never sen(ds?|t)( a| any)?|(does|did|do) ?n[o']t send( a| any)?) (gratuitous arps?|garps?)`),
 	"reverse":    word(`(as soon as|once|until) (the |it |that )?([\w.-]+ ){0,3}(itself )?(sends?|sent|pings?|pinged|speaks?|talks?|transmits?|says)\b( anything| something| a packet| out| outwards| the gateway| back| itself){0,3}`),
 	"stale":      word(`static arp|stale|arp (entry|cache|table)|mac (address )?table|clear(ed)? (the )?(arp|mac)`),
 }
@@ -141,6 +142,14 @@ var (
 	passWords     = regexp.MustCompile(`\b(works?|passes|passed|ok|fine|succeeds|gets through|normal|(are|is|were|was|all|others?|later( ones?)?|rest) answered)\b`)
 	toolWords     = regexp.MustCompile(`\b(iperf ?2(\.\d+)*|iperf ?3(\.\d+)*|iperf|netperf|nuttcp|ttcp|ntttcp|netcat|curl|wget|ftp|scp|cygwin|other (tool|program)|another (tool|program)|different (tool|program)|native (build|tool))\b`)
 )
+
+// isLater says whether words tell of a test that came after something was done; what follows a link's coming up or another
+// thing's beginning is none, nor are the later ones of many packets.
+func isLater(words string) bool {
+	return afterWords.MatchString(afterStart.ReplaceAllString(words, " "))
+}
+
+var afterStart = regexp.MustCompile(`\bafter (\w+ ){1,3}(came|comes|come|goes|went|gone|starts?|started|boots?|booted|begins?|began)\b|\blater (ones?|packets|echoes|hops|segments)\b`)
 
 // state says which state of a topic the words are about: "on", "off", or "" if they do not tell.
 func state(name, words string) string {
@@ -311,7 +320,7 @@ func (t *hearsay) cureOf(name string, rs []result) cure {
 	rest := pick(rs, func(r result) bool { return !r.early && state(name, r.words) == "" })
 	switch {
 	case len(on)+len(off) > 0 && slices.ContainsFunc(rest, func(r result) bool {
-		return afterWords.MatchString(r.words) && !topic.MatchString(r.words) && namesTopic(r.words)
+		return isLater(r.words) && !topic.MatchString(r.words) && namesTopic(r.words)
 	}):
 		return none // something else was changed
 	case len(on) > 0 && len(off) > 0:
@@ -330,7 +339,7 @@ func (t *hearsay) cureOf(name string, rs []result) cure {
 		return orNothing(compareBoth(rest, on, "on", "off"))
 	}
 	// Nobody wrote a state beside a figure: before and after a change of which the words are told elsewhere.
-	isAfter := func(r result) bool { return afterWords.MatchString(r.words) && !beforeWords.MatchString(r.words) }
+	isAfter := func(r result) bool { return isLater(r.words) && !beforeWords.MatchString(r.words) }
 	after := pick(rs, func(r result) bool { return !r.early && isAfter(r) })
 	before := pick(rs, func(r result) bool { return !r.early && !isAfter(r) })
 	if len(after) == 0 || len(before) == 0 {
@@ -400,7 +409,7 @@ func sameExperiment(name string, rs []result) []result {
 }
 
 func switched(rs []result) bool {
-	return slices.ContainsFunc(rs, func(r result) bool { return afterWords.MatchString(r.words) })
+	return slices.ContainsFunc(rs, func(r result) bool { return isLater(r.words) })
 }
 
 func orNothing(c cure, ok bool) cure {
