@@ -66,6 +66,7 @@ type text struct {
 	claims []claim
 
 	prompts [][]int // where devices' prompts stand; nil: not looked for yet
+	shells  [][]int // where hosts' prompts stand
 }
 
 // claim is a part of a text that a recogniser understands.

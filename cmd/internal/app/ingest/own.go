@@ -100,14 +100,13 @@ func (t *text) findOwn() {
 
 // hostBefore returns the host whose prompt stands last in front of a place.
 func (t *text) hostBefore(at int) string {
-	name := ""
-	for _, m := range shellPrompt.FindAllStringSubmatch(t.body[:at], -1) {
-		name = m[1]
+	if t.shells == nil {
+		t.shells = append([][]int{}, shellPrompt.FindAllStringSubmatchIndex(t.body, -1)...)
 	}
-	if name == "" {
-		return t.deviceBefore(at)
+	if name := t.lastOf(t.shells, at); name != "" {
+		return name
 	}
-	return name
+	return t.deviceBefore(at)
 }
 
 // ethtool takes in an answer of ethtool -S: a port's counters under its driver's names.

@@ -40,17 +40,18 @@ var prompt = regexp.MustCompile(`(?m)(?:^|\s)([A-Za-z][\w.-]{0,62})(?:\([\w-]{1,
 // deviceBefore returns the device whose prompt stands last in front of a place.
 func (t *text) deviceBefore(at int) string {
 	if t.prompts == nil {
-		t.prompts = prompt.FindAllStringSubmatchIndex(t.body, -1)
-		if t.prompts == nil {
-			t.prompts = [][]int{}
-		}
+		t.prompts = append([][]int{}, prompt.FindAllStringSubmatchIndex(t.body, -1)...)
 	}
-	i := sort.Search(len(t.prompts), func(i int) bool { return t.prompts[i][1] > at })
+	return cmp.Or(t.lastOf(t.prompts, at), someDevice)
+}
+
+// lastOf returns the name in the last of the prompts that end in front of a place; "" if there is none.
+func (t *text) lastOf(prompts [][]int, at int) string {
+	i := sort.Search(len(prompts), func(i int) bool { return prompts[i][1] > at })
 	if i == 0 {
-		return someDevice
+		return ""
 	}
-	m := t.prompts[i-1]
-	return t.body[m[2]:m[3]]
+	return t.body[prompts[i-1][2]:prompts[i-1][3]]
 }
 
 // port takes in one block of show interfaces.
