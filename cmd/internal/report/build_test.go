@@ -54,6 +54,7 @@ func TestVerdictAndHeadline(t *testing.T) {
 		{"this host's own card is no device", report.Input{Topology: healthy.Topology, Snapshot: ownCard},
 			"cannot-tell", "Cannot tell: no device could be read"},
 		{"this host's own card is not counted", report.Input{Snapshot: ownCard}, "healthy", "Nothing found: 2 series examined over 1 s"},
+		{"what was not read is no health", report.Input{Snapshot: pathOnly.Snapshot(), Problems: []string{"sw1 could not be read"}}, "healthy", "Nothing found: 1 series examined; not all could be read"},
 		{"a file has no site", report.Input{Snapshot: pathOnly.Snapshot()}, "healthy", "Nothing found: 1 series examined"},
 		{"all was examined", report.Input{Topology: healthy.Topology, Snapshot: healthy.Snapshot()},
 			"healthy", "Nothing found: 4 devices, 12 ports, 159 series examined over 1 min 30 s"},

@@ -197,5 +197,8 @@ func healthyLine(d Document) string {
 	if d.Span.From != nil && d.Span.To != nil && d.Span.To.After(*d.Span.From) {
 		what += " over " + RoundLength(d.Span.To.Sub(*d.Span.From))
 	}
+	if len(d.Problems) > 0 {
+		what += "; not all could be read"
+	}
 	return "Nothing found: " + what
 }
