@@ -145,7 +145,7 @@ func (sc *scene) changeCandidate(ps *pathScene, g []correlate.Change, about stri
 	switch t := sc.testFacts(ps); {
 	case ps.facts.Untold == 1:
 		f.Hurt = float64(len(c.times))
-	case t.Watched == 0 && (t.LossMax >= lossyFrom || t.Stops == 1 || sc.protoFacts(ps).Blocked > 0):
+	case t.Watched == 0 && (t.LossMax >= lossyFrom || t.Retrans >= lossyFrom || t.Stops == 1 || sc.protoFacts(ps).Blocked > 0):
 		// Nothing over time that it could coincide with, but tests that lost: a change that came after the last of them did it no harm.
 		f.Hurt = float64(len(slices.DeleteFunc(slices.Clone(c.times), func(sp timeline.Span) bool { return sp.From.After(sc.lossyUntil(ps)) })))
 	}

@@ -67,10 +67,11 @@ func (f *factsFile) readProse(e *factsEvent) {
 		if typed && e.Type.text != string(p.typ) || !p.fits(*e) {
 			continue
 		}
-		m := p.re.FindStringSubmatch(e.Text.text)
-		if m == nil || p.unless != nil && p.unless.MatchString(e.Text.text) {
+		at := p.re.FindStringSubmatchIndex(e.Text.text)
+		if at == nil || p.unless != nil && p.unless.MatchString(p.around(e.Text.text, at)) {
 			continue
 		}
+		m := p.re.FindStringSubmatch(e.Text.text)
 		attrs := attrsOfProse(p, m)
 		if typed {
 			delete(attrs, "told") // who calls it a change means one
@@ -85,6 +86,26 @@ func (f *factsFile) readProse(e *factsEvent) {
 
 // longestProse is the most letters of a sentence that tells one event; a story tells several.
 const longestProse = 200
+
+// around returns the clause in which a match lies. What was done as a cure stands anywhere.
+func (p prose) around(text string, match []int) string {
+	if p.unless == notTheMachine {
+		return text
+	}
+	from, to := 0, len(text)
+	for _, cut := range clauseCut.FindAllStringIndex(text, -1) {
+		switch {
+		case cut[1] <= match[0]:
+			from = cut[1]
+		case cut[0] >= match[1] && cut[0] < to:
+			to = cut[0]
+		}
+	}
+	return text[from:to]
+}
+
+// clauseCut is where a clause ends; a dot or colon within a name ends none.
+var clauseCut = regexp.MustCompile(`[,;()]|[.:](?:\s|$)`)
 
 func (p prose) fits(e factsEvent) bool {
 	switch p.about {
