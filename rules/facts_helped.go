@@ -24,7 +24,7 @@ func (t *hearsay) helped(name string) float64 {
 	}
 	for _, text := range t.text {
 		switch {
-		case !topic.MatchString(text) || !triedWords.MatchString(text):
+		case !topic.MatchString(sameWords.ReplaceAllString(text, " ")) || !triedWords.MatchString(text):
 		case vainWords.MatchString(text):
 			out = orZero(out)
 		case curedWords.MatchString(text):
