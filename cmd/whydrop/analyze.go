@@ -11,10 +11,15 @@ func newAnalyze() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "analyze FILE...",
 		Short: "Say what follows from pasted tests, show interfaces, logs, facts",
-		Long: `Reads what people paste and attach, in any language and with any prose around it: iperf 2 and iperf3 as text and
-JSON, pings, traces by mtr, kernel lines, ss, tables of SIZE: RATE, show commands and logs of the platforms that
-whydrop parse knows (two of the same port: what was counted in between); and recordings, and facts by hand (a YAML file;
-see whydrop init facts). Says what each block is, what it shows, and what follows. "-" reads standard input.
+		Long: `Reads what people paste and attach, in any language and with any prose around
+it: iperf 2 and iperf3 as text and JSON, pings, traces by mtr and traceroute,
+what a Linux host says of itself (ip -s link, ethtool -S, tc -s qdisc, ss -ti,
+nstat, netstat -s, /proc/net/snmp and softnet_stat, mpstat, top, vmstat,
+nf_conntrack, dmesg), tables of SIZE: RATE, show commands and logs of the
+platforms that whydrop parse knows; and recordings, and facts by hand (a YAML
+file; see whydrop init facts). The same command twice tells what was counted in
+between. Says what each block is, what it shows, and what follows. "-" reads
+standard input.
 
 Exit code 0: nothing found; 1: something found or suspected; 2: no file can be opened; 3: nothing recognised, or it
 can't be told; 4: nothing found, but a file could not be read.`,
