@@ -28,7 +28,7 @@ func (f *factsFile) readLines() {
 			read = append(read, one)
 		}
 		if !understood {
-			f.readProse(&e)
+			readProse(&e)
 			read = []factsEvent{e}
 		}
 		out = append(out, read...)

@@ -17,7 +17,7 @@ type prose struct {
 	re     *regexp.Regexp // its named groups are the event's attributes
 	typ    timeline.EventType
 	with   map[string]string
-	about  string         // what the event must name for it: "port", "time", "device"
+	about  string         // what the event must name besides its device, which each must: "port", "time", or "" for nothing
 	unless *regexp.Regexp // what makes it mean something else
 }
 
@@ -26,44 +26,43 @@ const (
 	portName = `(?:ports? )?(?P<%s>[a-z][\w/.:-]*[\w/])`
 	// becoming leads to the state that a unit took, or has: what is only a state tells of no change.
 	becoming = `(?:(?P<state>state (?:is |=|: ?)|is (?:still |also |the )*|are (?:still |also )*|says |claims to be )|(?:is|are) now (?:the )?|state (?:-> ?)?|be(?:came|comes|coming) (?:the )?|went |goes |(?:changed|moved|switched|transition\w*|promoted|switches) to (?:the )?|elected (?:as )?(?:the )?|entering |enters |took over as (?:the )?|takes over as (?:the )?|-> ?)`
-	// ours are programs whose restart is not their machine's.
+	// programs are what restarts without its machine, and what claims that the machine did.
 	programs = `snmpd|agent|daemon|service|process\w*|pods?|container\w*|docker|flanneld|keepalived|bgpd|ospfd|alert\w*|monitoring|librenms|zabbix|cacti|says`
-	// tried are the words around something that was done as a cure.
+	// tried are the words around what was done as a cure, or long ago.
 	tried = `last (?:night|week|month|year)|yesterday|ago|days?|no (?:change|difference|effect)|help\w*|avail|fixe[sd]|cured?|until|without|not |n't|never|same|again and again`
 )
 
 var (
 	notTheMachine = regexp.MustCompile(`(?i)\b(?:` + programs + `|` + tried + `)`)
+	notThere      = regexp.MustCompile(`(?i)\b(?:if|when(?:ever)?|should|would|could|can|planned|never)\b`)
 	notNow        = regexp.MustCompile(`(?i)\b(?:if|when(?:ever)?|should|would|could|can|configured|planned|never|not|no|since|always|ever|all the time)\b`)
 )
 
 // proses lists the sentences; a new one is one line.
 var proses = []prose{
-	{typ: timeline.EventOper, about: "port", re: sentence(`^(?:the |this |its )?(?:(?:link|port|interface|carrier|line protocol)(?: state)? )?(?:changed (?:interface )?state to |is |was |went |goes |came |comes |back )*(?P<to>up|down)\b`), unless: notNow},
+	{typ: timeline.EventOper, about: "port", re: sentence(`^(?:the |this |its )?(?:(?:link|port|interface|carrier|line protocol)(?: state)? )?(?:changed (?:interface )?state to |is |was |went |goes |came |comes |back )*(?P<to>up|down)(?:[ .!]*$|[,;:]|\.? (?:at|and|for|again|then|when|because|as|on|in|with|after|by|during|\()|\. )`), unless: notNow},
 	{typ: timeline.EventSTPState, about: "port", re: sentence(`^(?:the port |port |state )?(?:now |is |went |goes |goes to |moved |changed |enter(?:s|ed) |in |into |to )*(?P<to>listening|learning|forwarding|blocking|discarding)\b`), unless: notNow},
 	{typ: timeline.EventInconsistent, about: "port", with: map[string]string{"to": "blocked"}, re: sentence(`\b(?P<guard>root|loop)[ -]?guard\b.{0,60}\b(?:block\w*|inconsisten\w*)|\b(?P<guard2>root|loop|type|pvid|pvst)[ _-]?inconsisten\w*`), unless: notThere},
 	{typ: timeline.EventGateway, re: sentence(`\b(?:(?P<protocol>hsrp|vrrp|glbp|carp)\b.{0,60}?|(?:standby |vlan ?\d+ )?(?:group|grp|vrid) (?P<group>\d+)\b.{0,30}?)\b` + becoming + `(?P<to>active|master|standby|backup|init|speak)\b`), unless: notNow},
 	{typ: timeline.EventFailover, re: sentence(`\b(?:ha|failover|cluster|firewall)\b.{0,60}?\b` + becoming + `(?P<to>primary|active|master)\b`), unless: notNow},
 	{typ: timeline.EventFailover, with: map[string]string{"to": "active"}, about: "time", re: sentence(`\b(?:fail(?:ed|s)[ -]?over|took over from|(?:ha|firewall|cluster)[ -](?:fail-?over|switch-?over)|fail-?over (?:happened|occurred|took place|was triggered|event))\b`), unless: notNow},
-	{typ: timeline.EventMACMove, about: "device", re: sentence(hexMAC + `\b.{0,40}?\b(?:moved|moves|moving|flap\w*|jump\w*|bounc\w*)\b.{0,20}?\b(?:from|between) ` + strings.ReplaceAll(portName, "%s", "from") + ` (?:to|and) ` + strings.ReplaceAll(portName, "%s", "to"))},
-	{typ: timeline.EventMember, about: "device", re: sentence(`\b(?P<unit>(?:unit|member|stack member|line ?card|fex|slot) #?\d+)\b.{0,20}?\b(?P<to>not present|removed|left|lost|gone|absent|missing|down|off|no power|failed|reloaded|rebooted|crashed|died|dead)\b`), unless: notThere},
+	{typ: timeline.EventMACMove, re: sentence(hexMAC + `\b.{0,40}?\b(?:moved|moves|moving|flap\w*|jump\w*|bounc\w*)\b.{0,20}?\b(?:from|between) ` + strings.ReplaceAll(portName, "%s", "from") + ` (?:to|and) ` + strings.ReplaceAll(portName, "%s", "to"))},
+	{typ: timeline.EventMember, re: sentence(`\b(?P<unit>(?:unit|member|stack member|line ?card|fex|slot) #?\d+)\b.{0,20}?\b(?P<to>not present|removed|left|lost|gone|absent|missing|down|off|no power|failed|reloaded|rebooted|crashed|died|dead)\b`), unless: notThere},
 	{typ: timeline.EventRestart, about: "time", re: sentence(`\b(?:rebooted|reboots|reloaded|reloads|restarted|crashed|power[ -]?cycled|lost power|uptime (?:has been |was |is |fell |went )?(?:reset|back|to|at|only|now)?(?: to| at)? ?(?:0|zero|reset)\b)`), unless: notTheMachine},
-	{typ: timeline.EventTopologyChange, about: "device", re: sentence(`\b(?:topology changes?|tcns?)(?: count)?:? (?P<total>\d+)\b(?:.{0,60}?\bfrom (?P<port>[a-z][\w-]*\d[\w/.]*))?|\b(?P<total2>\d+) topology changes\b`)},
+	{typ: timeline.EventTopologyChange, re: sentence(`\b(?:topology changes?|tcns?)(?: count)?:? (?P<total>\d+)\b(?:.{0,60}?\bfrom (?P<port>[a-z][\w-]*\d[\w/.]*))?|\b(?P<total2>\d+) topology changes\b`)},
 	{typ: timeline.EventRoute, about: "time", with: map[string]string{"to": "down"}, re: sentence(`\b(?P<protocol>ospf|bgp|eigrp|is-?is|bfd)\b.{0,60}?\b(?:down|dropped|flapp?\w*|lost|expired)\b`), unless: notNow},
 }
-
-var notThere = regexp.MustCompile(`(?i)\b(?:if|when(?:ever)?|should|would|could|can|planned|never)\b`)
 
 func sentence(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?i)` + pattern) }
 
 // readProse takes an event that a person wrote down without its type for what its sentence tells. Of one whose type is told it reads
 // what else the sentence says, for what nothing else tells.
-func (f *factsFile) readProse(e *factsEvent) {
+func readProse(e *factsEvent) {
 	if len(e.Text.text) > longestProse {
 		return
 	}
+	typed := e.Type.isSet()
 	for _, p := range proses {
-		typed := e.Type.isSet()
 		if typed && e.Type.text != string(p.typ) || !p.fits(*e) {
 			continue
 		}
@@ -120,6 +119,9 @@ func (p prose) fits(e factsEvent) bool {
 // statesOfPeople are words of people for states, and ours.
 var statesOfPeople = map[string]string{"primary": "active", "master": "active", "backup": "standby", "discarding": "blocking", "not present": "absent"}
 
+// statesOfLoss are the words for a member that went that need no other.
+var statesOfLoss = []string{"absent", "removed", "left", "lost", "down", "failed"}
+
 func attrsOfProse(p prose, m []string) map[string]string {
 	out := map[string]string{}
 	for k, v := range p.with {
@@ -142,7 +144,7 @@ func attrsOfProse(p prose, m []string) map[string]string {
 	switch {
 	case p.typ == timeline.EventOper:
 		out["from"] = map[string]string{"up": "down", "down": "up"}[out["to"]]
-	case p.typ == timeline.EventMember && !strings.Contains("absent removed left lost down failed", out["to"]):
+	case p.typ == timeline.EventMember && !slices.Contains(statesOfLoss, out["to"]):
 		out["to"] = "lost (" + out["to"] + ")"
 	}
 	return out
