@@ -39,18 +39,22 @@ func (p PortView) frames(m timeline.Metric, text string) Evidence {
 
 // corrupted: frames arrive with a wrong check sequence.
 func (e *pasted) corrupted(p PortView) {
-	bad := p.count(timeline.InFCS)
+	metric, kind := timeline.InFCS, "with a wrong check sequence"
+	if _, known := p.Counts[metric]; !known && p.Host { // ifconfig does not part them
+		metric, kind = timeline.InAlignment, "that were damaged"
+	}
+	bad := p.count(metric)
 	c := newClaim("bad-cable", p.Subject, 0.3)
 	if !(bad >= c.limit("least", 5)) {
 		return
 	}
-	text := fmt.Sprintf("%s counted %s frames with a wrong check sequence %s", p.Subject, trim(bad), p.Since)
+	text := fmt.Sprintf("%s counted %s frames %s %s", p.Subject, trim(bad), kind, p.Since)
 	in := p.count(timeline.InPackets)
 	share := bad / (in + bad)
 	if in > 0 {
 		text += fmt.Sprintf(", %s of what it received", percentText(share))
 	}
-	c.say(0.1, p.frames(timeline.InFCS, text))
+	c.say(0.1, p.frames(metric, text))
 	if ber := bad / (p.Octets * 8); p.Octets > 0 {
 		if ber < c.limit("ber", 1e-8) {
 			return

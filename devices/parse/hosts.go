@@ -18,6 +18,8 @@ var linuxHost = map[string]Parser{
 	"ethtool -S":            named(linux.Statistics),
 	"ethtool":               plain(linux.Settings),
 	"bridge -d link":        plain(linux.BridgeLink),
+	"ifconfig":              plain(linux.Ifconfig),
+	"cat /proc/net/dev":     plain(linux.ProcNetDev),
 	"ip neigh":              plain(linux.IPNeighbours),
 	"arp -a":                plain(tables.Bindings),
 	"journalctl -k -n 200 --no-pager -o short-iso-precise": datedLog,

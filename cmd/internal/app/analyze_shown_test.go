@@ -61,6 +61,7 @@ func TestPastedTextsOfEveryPlatform(t *testing.T) {
 		{"ios-cr-only.txt", []string{"show-interfaces"}, "duplex-mismatch", false},
 		{"procurve-drops.txt", []string{"show-interfaces", "show-interfaces"}, "oversubscription", false},
 		{"proc-snmp-tcp.txt", []string{"host", "host"}, "", false},
+		{"ifconfig-it.txt", []string{"show-interfaces", "show-interfaces"}, "bad-cable", false},
 		{"softnet-squeezed.txt", []string{"host", "host"}, "", false},
 		{"traceroute-silent-es.txt", []string{"traceroute"}, "", false},
 		{"traceroute-circle.txt", []string{"ping", "traceroute"}, "routing-change", false},

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"whydrop/correlate/timeline"
+	"whydrop/devices"
 )
 
 func TestWhatAHostTellsOfItself(t *testing.T) {
@@ -50,5 +51,23 @@ func TestQueuesOfAHost(t *testing.T) {
 	want := []Queue{{Port: "eth0", Kind: "htb", Handle: "1:", Octets: 195450545, Packets: 2252952, Dropped: 213, Overlimits: 65672, Backlog: 12288}, {Port: "eth0", Kind: "fq_codel", Handle: "110:", Octets: 100, Packets: 1}}
 	if !ok || len(got.Queues) != len(want) || got.Queues[0] != want[0] || got.Queues[1] != want[1] {
 		t.Errorf("got %+v, want %+v", got.Queues, want)
+	}
+}
+
+func TestRowsOfProcNetDev(t *testing.T) {
+	var r devices.Reading
+	ProcNetDev("Inter-|   Receive                                                |  Transmit\n face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n"+
+		"    lo: 8120 80 0 0 0 0 0 0 8120 80 0 0 0 0 0 0\n  eth0: 91203341 812033 12 4 3 9 0 331 71203341 712033 0 5 0 0 1 0\n", &r)
+	if len(r.Interfaces) != 2 {
+		t.Fatalf("%d ports", len(r.Interfaces))
+	}
+	p := r.Interfaces[1]
+	for name, c := range map[string]struct {
+		got  devices.Opt[devices.Counter]
+		want uint64
+	}{"errors": {p.InErrors, 12}, "drops": {p.InDrops, 4}, "overruns": {p.Overrun, 3}, "frame": {p.Alignment, 9}, "dropped instead of sent": {p.OutDrops, 5}, "carrier": {p.CarrierSense, 1}} {
+		if !c.got.OK || c.got.Value.Value != c.want {
+			t.Errorf("%s: %+v, want %d", name, c.got, c.want)
+		}
 	}
 }

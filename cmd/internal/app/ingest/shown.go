@@ -38,7 +38,7 @@ var shownKinds = []struct {
 	holds func(devices.Reading) int
 	least int // how much there must be: a word of prose may look like a row
 }{
-	{"ports", regexp.MustCompile(`interface|link|ethernet|ports`), func(r devices.Reading) (n int) {
+	{"ports", regexp.MustCompile(`interface|link|ethernet|ports|ifconfig|net/dev`), func(r devices.Reading) (n int) {
 		for _, i := range r.Interfaces {
 			n += len(totals(i))
 			for _, given := range []bool{i.Oper.OK, i.Speed.OK, i.Duplex.OK, i.SpeedMax.OK} {
@@ -179,6 +179,9 @@ func (b *builder) shown(t *text, c claim) {
 		from, device := c.from+a.at, a.device
 		if device == "" {
 			device = t.deviceBefore(from)
+			if a.host { // its own prompt stands in front of the command, in what was read
+				device = t.hostBefore(c.to)
+			}
 		}
 		for _, r := range a.readings {
 			for _, i := range r.Interfaces {
