@@ -450,7 +450,7 @@ func compare(a, b []result) cure {
 				f = (x.loss + cleanTo) / (y.loss + cleanTo)
 			case x.rate > 0 && math.IsNaN(y.rate) && math.IsNaN(y.loss) && passWords.MatchString(y.words) && !passWords.MatchString(x.words):
 				f = healed
-			case x.lossy() && y.rate > 0 && math.IsNaN(y.loss) || x.failed() && y.passed():
+			case x.lossy() && y.rate > 0 && math.IsNaN(y.loss) && y.proto != "udp" || x.failed() && y.passed():
 				f = healed
 			}
 			if f > 0 && !(f <= out.factor) {
