@@ -21,6 +21,12 @@ func (m *match) miss(s timeline.Snapshot, e Expression) {
 		if metric == "" || !math.IsNaN(value) {
 			continue
 		}
+		if metric == string(timeline.EventResult) {
+			if test := wantedTest[read[strings.LastIndexByte(read, '.')+1:]]; test != "" {
+				m.missing = appendNew(m.missing, test)
+			}
+			continue
+		}
 		about := m.cand.subject
 		if strings.HasPrefix(metric, "path.") || strings.HasPrefix(metric, "tcp.") {
 			about = timeline.Path(m.cand.path)
@@ -37,6 +43,36 @@ func (m *match) miss(s timeline.Snapshot, e Expression) {
 		}
 	}
 }
+
+// wantedTest says which test would tell a fact of testFacts that nobody tested.
+var wantedTest = func() map[string]string {
+	out := map[string]string{}
+	for test, facts := range map[string]string{
+		"a TCP test of the path":                           "rate best rate_spread line_share round_rate",
+		"how many segments TCP sent again in a test":       "retransmits retransmit_share mathis clean_rate",
+		"the rate of a TCP test second by second":          "early burst stops stops_one_way",
+		"the same test in the other direction":             "forward reverse asymmetry loss_forward loss_reverse",
+		"tests with datagrams at two or three rates":       "loss_max loss_at clean_to lossy_from loss_flat ceiling ceiling_seen tcp_above",
+		"the round trip, idle and under load":              "rtt_loaded queue queue_rate",
+		"the round trip (a ping)":                          "rtt rtt_most",
+		"the jitter of datagrams at a steady rate":         "jitter",
+		"tests with small and with large packets":          "size_passes size_fails size_slope packet_rate packet_cap told",
+		"the same test with one flow and with several":     "flow_gain flow_times flow_rate flow_round unequal together",
+		"tests from several source ports":                  "ports_tested ports_lossy ports_dead sources_tested sources_lossy",
+		"a test with a known window, and the round trip":   "window window_rtt window_rate window_goodput window_fit granted",
+		"the same test with two or three windows":          "window_grows window_peak window_best window_after window_loses",
+		"the same test with another program":               "tools_differ",
+		"the reports of both ends of one test":             "ends_differ claimed",
+		"the same test in another class":                   "classes_differ",
+		"how long it is dark each time":                    "gap",
+		"whether anything gets through (a ping or a test)": "fails hangs",
+	} {
+		for f := range strings.FieldsSeq(facts) {
+			out[f] = test
+		}
+	}
+	return out
+}()
 
 // lacking returns those of the metrics of which there is no sample; all of them, if there is of each.
 func lacking(s timeline.Snapshot, about timeline.Subject, metrics []string) []string {
