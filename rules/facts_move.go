@@ -277,9 +277,12 @@ func (sc *scene) shiftAt(f *moveFacts, ps *pathScene, m correlate.Move, hits []c
 	f.Shifted = truth(shift.Moved)
 	if shift.Moved {
 		f.From, f.To = shift.From, shift.To
-		f.Octets = fmt.Sprintf("%s fell from %s to %s, %s rose from %s to %s, while the probe went from %s to %s",
-			shift.From, rateText(shift.FromBefore), rateText(shift.FromAfter),
-			shift.To, rateText(shift.ToBefore), rateText(shift.ToAfter), rateText(shift.ProbeBefore), rateText(shift.ProbeAfter))
+		probe := "went from " + rateText(shift.ProbeBefore) + " to " + rateText(shift.ProbeAfter)
+		if rateText(shift.ProbeBefore) == rateText(shift.ProbeAfter) {
+			probe = "stayed at " + rateText(shift.ProbeAfter)
+		}
+		f.Octets = fmt.Sprintf("%s fell from %s to %s, %s rose from %s to %s, while the probe %s",
+			shift.From, rateText(shift.FromBefore), rateText(shift.FromAfter), shift.To, rateText(shift.ToBefore), rateText(shift.ToAfter), probe)
 	}
 }
 
