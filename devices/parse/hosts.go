@@ -19,6 +19,7 @@ var linuxHost = map[string]Parser{
 	"ethtool":               plain(linux.Settings),
 	"bridge -d link":        plain(linux.BridgeLink),
 	"ifconfig":              plain(linux.Ifconfig),
+	"netstat -i":            plain(linux.InterfaceTable),
 	"cat /proc/net/dev":     plain(linux.ProcNetDev),
 	"ip neigh":              plain(linux.IPNeighbours),
 	"arp -a":                plain(tables.Bindings),

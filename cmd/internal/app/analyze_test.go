@@ -113,6 +113,7 @@ func TestAnalyzeExamples(t *testing.T) {
 		"all-well.txt":            {verdict: "healthy", exit: 0, says: []string{"no errors and no drops"}},
 		"old-totals.txt":          {verdict: "cannot-tell", exit: 3, chain: "bad-cable", first: "cannot-tell", fault: true, never: devices, says: []string{"a second show interfaces"}},
 		"host-all-well.txt":       {verdict: "healthy", exit: 0},
+		"ios-filtered-well.txt":   {verdict: "healthy", exit: 0},
 		"vmstat-well.txt":         {verdict: "healthy", exit: 0},
 		"ip-link-dropped.txt":     {verdict: "healthy", exit: 0},
 		"aoscx-clean-de.txt":      {verdict: "healthy", exit: 0},

@@ -144,7 +144,7 @@ var marks = []mark{
 	sign("paloalto_panos", 3, `(?m)^\s*ethernet\d+/\d+(?:\.\d+)?\s|\b(?:dedicated-)?ha\d(?:-[ab])?\s|\bvsys\d+\b`),
 	sign("fortios", 3, `(?m)==\s*\[\s*\S.*\]|\[(?:port|wan|lan|internal|dmz|ha|mgmt|modem|ssl\.root|a|b)\d*\]`),
 	sign("aruba_aoscx", 2, `(?m)^\s*(?:Interface )?\d/\d+/\d+ (?:is (?:up|down)|\s*(?:Root|Designated|Alternate|Disabled)\b)`),
-	sign("linux", 3, `(?m)^(?:[\w.@-]+: flags=\d+<[A-Z,]+>|[\w.:@-]+ +Link encap:|\s*(?:RX|TX) (?:packets:\d+ errors:|errors \d+ +dropped \d)|Inter-\|\s+Receive)`),
+	sign("linux", 3, `(?m)^(?:[\w.@-]+: flags=\d+<[A-Z,]+>|[\w.:@-]+ +Link encap:|\s*(?:RX|TX) (?:packets:\d+ errors:|errors \d+ +dropped \d)|Inter-\|\s+Receive|Iface +MTU .*RX-OK)`),
 	sign("linux", 3, `(?m)^\d+: [\w.@-]+: <[A-Z_,-]+> mtu \d+`),
 
 	// Sentences and titles.

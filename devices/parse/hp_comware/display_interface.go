@@ -63,13 +63,15 @@ var (
 		"crc":          func(p *block.Port) *counter { return &p.FCS },
 		"align errors": func(p *block.Port) *counter { return &p.Alignment },
 		"overruns":     func(p *block.Port) *counter { return &p.Overrun },
-		"no buffers":   func(p *block.Port) *counter { return &p.NoBuffer },
+		// Sent and not: the transmit buffer of the port ran low.
+		"buffer failures": func(p *block.Port) *counter { return &p.OutDrops },
+		"no buffers":      func(p *block.Port) *counter { return &p.NoBuffer },
 		"lost carriers": func(p *block.Port) *counter {
 			return &p.CarrierSense
 		},
 	})
 	facts = map[string]string{
-		"unicasts": "_unicast_packets", "aborts": "_aborts", "parity errors": "_parity_errors", "buffer failures": "_buffer_failures", "no carrier": "_no_carrier",
+		"unicasts": "_unicast_packets", "aborts": "_aborts", "parity errors": "_parity_errors", "no carrier": "_no_carrier",
 		"frame errors": "_frame_errors", "dribbles": "_dribbles", "babbles": "_babbles",
 	}
 )

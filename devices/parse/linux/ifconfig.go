@@ -98,3 +98,31 @@ func ProcNetDev(output string, r *devices.Reading) {
 	}
 	into.Ports(r, ports)
 }
+
+// InterfaceTable reads "netstat -i": a row for each port below "Iface MTU RX-OK RX-ERR RX-DRP RX-OVR TX-OK TX-ERR TX-DRP TX-OVR Flg".
+func InterfaceTable(output string, r *devices.Reading) {
+	var ports []devices.Interface
+	var titles []string
+	for line := range text.Each(output) {
+		f := strings.Fields(line)
+		if len(f) > 0 && f[0] == "Iface" {
+			titles = f
+			continue
+		}
+		if titles == nil || len(f) != len(titles) {
+			continue
+		}
+		p := devices.Interface{Name: f[0]}
+		fields := map[string]*devices.Opt[devices.Counter]{"RX-OK": &p.InPackets, "RX-ERR": &p.InErrors, "RX-DRP": &p.InDrops, "RX-OVR": &p.Overrun,
+			"TX-OK": &p.OutPackets, "TX-ERR": &p.OutErrors, "TX-DRP": &p.OutDrops, "TX-OVR": &p.Underruns}
+		for i, t := range titles {
+			if to := fields[t]; to != nil {
+				*to = text.Count(f[i])
+			}
+		}
+		if p.InPackets.OK {
+			ports = append(ports, p)
+		}
+	}
+	into.Ports(r, ports)
+}

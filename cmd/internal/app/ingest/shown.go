@@ -38,7 +38,7 @@ var shownKinds = []struct {
 	holds func(devices.Reading) int
 	least int // how much there must be: a word of prose may look like a row
 }{
-	{"ports", regexp.MustCompile(`interface|link|ethernet|ports|ifconfig|net/dev`), func(r devices.Reading) (n int) {
+	{"ports", regexp.MustCompile(`interface|link|ethernet|ports|ifconfig|net/dev|netstat -i|deviceinfo`), func(r devices.Reading) (n int) {
 		for _, i := range r.Interfaces {
 			n += len(totals(i))
 			for _, given := range []bool{i.Oper.OK, i.Speed.OK, i.Duplex.OK, i.SpeedMax.OK} {
@@ -154,7 +154,7 @@ func readIn(platform, text string, portsFound bool) (out []guess.Reading) {
 			if !k.words.MatchString(c) {
 				continue
 			}
-			if r := guess.Best(platform, text, []string{c}); k.holds(r.Reading) > most {
+			if r := guess.Best(platform, text, []string{withPort(c, text)}); k.holds(r.Reading) > most {
 				best, most = r, k.holds(r.Reading)
 			}
 		}
@@ -164,6 +164,22 @@ func readIn(platform, text string, portsFound bool) (out []guess.Reading) {
 	}
 	return out
 }
+
+// withPort adds to a command the port that stands behind it in the text: the answers of some do not name it.
+func withPort(command, text string) string {
+	_, rest, found := strings.Cut(text, command+" ")
+	if !found {
+		return command
+	}
+	rest, _, _ = strings.Cut(rest, "\n")
+	if f := strings.Fields(rest); len(f) > 0 && portWord.MatchString(f[0]) {
+		return command + " " + f[0]
+	}
+	return command
+}
+
+// portWord is what may name a port behind a command.
+var portWord = regexp.MustCompile(`^[A-Za-z][\w./:-]*\d[\w./:-]*$`)
 
 // commandNumber ends ExtremeXOS' prompt: "X460-A.4 # ".
 var commandNumber = regexp.MustCompile(`\.\d+$`)
