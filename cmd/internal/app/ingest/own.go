@@ -79,23 +79,26 @@ func (t *text) findOwn() {
 		open = false
 	})
 	for _, c := range found {
-		if c.own != nil {
-			own, ok := linux.OwnCounters(t.body[c.from:c.to])
-			if !ok {
-				continue
-			}
-			c.own.Own = own
-			const back = 400
-			if m := queueCommand.FindAllStringSubmatch(t.body[max(0, c.from-back):c.from], -1); len(m) > 0 {
-				for i := range c.own.Queues {
-					if c.own.Queues[i].Port == "" {
-						c.own.Queues[i].Port = m[len(m)-1][1]
-					}
-				}
+		if c.own == nil || t.readOwn(c) {
+			t.claims = append(t.claims, c)
+		}
+	}
+}
+
+// readOwn reads what a claim of a host's own words holds, and says whether that is anything.
+func (t *text) readOwn(c claim) (ok bool) {
+	if c.own.Own, ok = linux.OwnCounters(t.body[c.from:c.to]); !ok {
+		return false
+	}
+	const back = 400
+	if m := queueCommand.FindAllStringSubmatch(t.body[max(0, c.from-back):c.from], -1); len(m) > 0 {
+		for i := range c.own.Queues {
+			if c.own.Queues[i].Port == "" {
+				c.own.Queues[i].Port = m[len(m)-1][1]
 			}
 		}
-		t.claims = append(t.claims, c)
 	}
+	return true
 }
 
 // hostBefore returns the host whose prompt stands last in front of a place.
@@ -166,7 +169,7 @@ func (b *builder) finishOwn() {
 	for _, name := range b.hostOrder {
 		v := rules.HostView{Subject: timeline.Host(name), Counts: map[timeline.Metric]float64{}}
 		values := map[timeline.Metric][]float64{}
-		shares := linux.Own{}
+		shares := map[timeline.Metric]float64{}
 		queues := map[string][]linux.Queue{}
 		var order []string
 		for _, r := range b.hosts[name] {
@@ -175,10 +178,7 @@ func (b *builder) finishOwn() {
 				values[m] = append(values[m], n)
 			}
 			for m, s := range r.Shares {
-				if shares.Shares == nil {
-					shares.Shares = map[timeline.Metric]float64{}
-				}
-				shares.Shares[m] = max(s, shares.Shares[m])
+				shares[m] = max(s, shares[m])
 			}
 			for _, q := range r.Queues {
 				key := q.Port + " " + q.Handle + " " + q.Kind
@@ -197,7 +197,7 @@ func (b *builder) finishOwn() {
 			v.Queues = append(v.Queues, queueView(queues[key]))
 		}
 		b.Pasted.Hosts = append(b.Pasted.Hosts, v)
-		b.ownRecords(v, values, shares.Shares)
+		b.ownRecords(v, values, shares)
 	}
 }
 
