@@ -38,11 +38,15 @@ func (sc *scene) bothActive(g []correlate.Change) (timeline.Span, float64) {
 			open[unit] = len(all)
 		}
 	}
+	told := slices.ContainsFunc(g, func(c correlate.Change) bool { return c.Attrs["to"] != "" && !active(c.Attrs["to"]) })
 	var most timeline.Span
 	for i, a := range all {
 		for _, b := range all[i+1:] {
 			if a.unit == b.unit || !a.span.Overlaps(b.span) {
 				continue
+			}
+			if later := b.span.From.Sub(a.span.From).Abs(); !told && later > silentHandover {
+				return timeline.Span{}, nan // one took over from the other, and nobody here tells that he gave up
 			}
 			both := timeline.Span{From: laterOf(a.span.From, b.span.From), To: slices.MinFunc([]time.Time{a.span.To, b.span.To}, time.Time.Compare)}
 			if both.Width() > most.Width() {
@@ -52,6 +56,10 @@ func (sc *scene) bothActive(g []correlate.Change) (timeline.Span, float64) {
 	}
 	return most, most.Width().Seconds()
 }
+
+// silentHandover is how much later a second unit may become active for both to have done so for one and the same reason, a lost
+// way between them: HSRP holds for 10 s (RFC 2281, section 5.1), VRRP for 3 advertisements of a second (RFC 9568, section 6.1); twice that and the dating.
+const silentHandover = 30 * time.Second
 
 // active says whether a state is that of the unit that answers for the group.
 func active(state string) bool { return state == "active" || state == "master" || state == "primary" }
