@@ -38,6 +38,7 @@ var topics = map[string]*regexp.Regexp{
 	"module":     word(`modules?|sfps?\+?|transceivers?|gbics?|optics?`),
 	"filter":     word(`iptables|nft(ables)?|access[- ]?lists?|acls?|(firewall|drop|deny|reject|accept|allow|permit) rules?|security groups?|-j (drop|accept|reject)`),
 	"macflap":    word(`(mac|host)[ _-]?flap\w*|flap(s|ping)? between ports?|(mac|macs|addresses?) (keeps? |are |is )?(flapp?ing|jump(s|ing)?|mov(es|ing)) (between|to and fro|back and forth)`),
+	"lowermtu":   word(`mtu( was| is| were)? (lowered|reduced|decreased|shrunk|set lower)|(lower(ed|ing)|reduc(ed|ing)|decreas(ed|ing)) (of )?(the )?([\w-]+ )?(mtu|mss)|mss[ -]?clamp\w*|clamp\w* (the )?mss`),
 	"stp":        word(`spanning[ -]?tree|[rm]?stp|[rm]?pvst\w*|port-?fast|edge port|bpdus?`),
 	"port":       word(`(another|other|different|next|new) port|(another|other|different|usb\S*)( [\w-]+){0,2} (nic|adapter|network card|ethernet card)|port (swapped|changed|moved)|moved to (another )?port|line ?card`),
 	"cpu":        word(`cpu|softirq|ksoftirqd|interrupts?|irq|crypto|encrypt\w*|one core|single core|core`),
