@@ -319,3 +319,18 @@ func TestLostEchoesInEveryLanguage(t *testing.T) {
 		})
 	}
 }
+
+func TestQuotationsAndBlocksOfCodeAreRead(t *testing.T) {
+	for name, c := range map[string]struct{ in, want string }{
+		"a quotation":                        {"> a\n> > b\n>\n> c", "a\nb\n\nc"},
+		"a single mark is none":              {"> a\nb", "> a\nb"},
+		"a block of code":                    {"so:\n\n    sw1#show x\n      deeper\n\n    end\nbye", "so:\n\nsw1#show x\n  deeper\n\nend\nbye"},
+		"lines below a title that is not":    {"2: eth0\n    link\n    RX:", "2: eth0\n    link\n    RX:"},
+		"the first is deeper than the next":  {"\n        a\n    b", "\n        a\n    b"},
+		"little indentation belongs to text": {"\n  a\n  b", "\n  a\n  b"},
+	} {
+		if got := unquoted(c.in); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
