@@ -38,7 +38,8 @@ func (b *factsBuilder) event(e factsEvent) {
 }
 
 var (
-	fromTo   = regexp.MustCompile(`(?i)\bfrom ([\w./-]+) to ([\w./-]+)`)
+	fromTo   = regexp.MustCompile(`(?i)\bfrom ([\w./:-]*\w) to ([\w./:-]*\w)`)
+	ipv4     = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b`)
 	arrow    = regexp.MustCompile(`([\w./]+) ?-> ?([\w./]+)`) // as HSRP logs it: Standby -> Active
 	onlyTo   = regexp.MustCompile(`(?i)\b(?:went|goes|came|comes|became|becomes|is|to)(?: back)? (up|down|active|standby|master|backup|forwarding|blocking|listening|learning|disabled|half|full)\b`)
 	forHowS  = regexp.MustCompile(`(?i)\bfor (?:about |some )?(\d+(?:\.\d+)?) ?s(?:ec|econds?)?\b`)
@@ -69,6 +70,9 @@ func attrsOfText(e factsEvent) map[string]string {
 	}
 	if out["to"] != "" && out["from"] == "" && e.Type.text == string(timeline.EventOper) {
 		out["from"] = map[string]string{"up": "down", "down": "up"}[out["to"]]
+	}
+	if ip := ipv4.FindString(text); ip != "" && out["ip"] == "" && e.Type.text == string(timeline.EventBinding) {
+		out["ip"] = ip
 	}
 	if e.Type.text == string(timeline.EventOutage) {
 		if out["seen_by"] == "" {

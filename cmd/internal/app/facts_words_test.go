@@ -175,3 +175,14 @@ func TestAPathAndALinkMayBeWrittenInSeveralWays(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAddressThatMovesIsReadFromItsSentence(t *testing.T) {
+	f, err := ParseFacts("f", []byte("schema: 1\nevents:\n  - {device: sw1, type: arp.binding, text: 10.0.0.1 moved from 52:54:00:aa:00:01 to 52:54:00:aa:00:02}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := eventsOf(f.Snapshot, timeline.EventBinding)
+	if len(e) != 1 || e[0].Attrs["ip"] != "10.0.0.1" || e[0].Attrs["from"] != "52:54:00:aa:00:01" || e[0].Attrs["to"] != "52:54:00:aa:00:02" {
+		t.Errorf("%v", e)
+	}
+}
