@@ -117,7 +117,7 @@ type testFacts struct {
 	Unwrapped  float64 `expr:"unwrapped"`   // the same, if no test of that path speaks of a tunnel
 	Wrapped    float64 `expr:"wrapped"`     // the same, if one does
 
-	Says    func(string) bool    `expr:"says"`    // whether anybody wrote of a topic: see topics.go
+	Says    func(string) bool    `expr:"says"`    // whether anybody wrote of a topic of words.yaml
 	Ran     func(string) bool    `expr:"ran"`     // whether the words of a test itself speak of it
 	Cure    func(string) float64 `expr:"cure"`    // how many times better it was when the topic was switched; NaN if that was not compared
 	Better  func(string) string  `expr:"better"`  // the state in which it was better: on, off, changed
