@@ -54,7 +54,7 @@ func (sc *scene) deviceCandidate(ps *pathScene, d correlate.Device) *candidate {
 	if f.Life = sc.lifeFacts(ps, d); f.Blind == 0 && !f.Life.started() {
 		return nil
 	}
-	f.Answered = sc.answered(ps)
+	f.Answered = sc.neverBlind(ps)
 	c.events = sc.lifeEvents(d.Name)
 	f.Share = f.Blind / sc.span.Width().Seconds()
 	c.hits = uniqueEpisodes(c.hits)
@@ -63,8 +63,8 @@ func (sc *scene) deviceCandidate(ps *pathScene, d correlate.Device) *candidate {
 	return c
 }
 
-// answered returns the devices of a path that answered all along, in the path's order.
-func (sc *scene) answered(ps *pathScene) []string {
+// neverBlind returns the devices of a path that answered all along, in the path's order.
+func (sc *scene) neverBlind(ps *pathScene) []string {
 	var out []string
 	for _, hop := range ps.Path.Hops {
 		for _, name := range hop {

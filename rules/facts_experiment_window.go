@@ -5,6 +5,8 @@ import (
 	"slices"
 )
 
+// windows compares what tests reached with what their windows allow: a window each round trip (RFC 7323, section 1.1). A sender that
+// was told its rate and reached it says nothing of its window.
 func (f *testFacts) windows(steady []result, rtt float64) {
 	f.Window, f.WindowRTT, f.WindowRate, f.WindowGot, f.WindowFit, f.WindowGrows = nan, nan, nan, nan, nan, nan
 	f.WindowPeak, f.WindowBest, f.WindowAfter, f.WindowLoses, f.Granted = nan, nan, nan, nan, nan

@@ -18,12 +18,11 @@ func turned(topic *regexp.Regexp, rs []result) cure {
 				continue
 			}
 			c := compare([]result{a}, []result{b})
-			if d := compare([]result{b}, []result{a}); !(c.factor >= 1) {
-				c = d
+			if !(c.factor >= 1) {
+				c = compare([]result{b}, []result{a})
 			}
 			if c.factor >= 1 && !(c.factor <= out.factor) {
-				out = c
-				out.better = "changed"
+				c.better, out = "changed", c
 			}
 		}
 	}
@@ -32,10 +31,10 @@ func turned(topic *regexp.Regexp, rs []result) cure {
 
 // figureDiffers says whether two notes are the same but for one figure, which stands in the clause of a word of the topic.
 func figureDiffers(topic *regexp.Regexp, a, b string) bool {
-	if a == b || written.ReplaceAllString(a, "#") != written.ReplaceAllString(b, "#") {
+	x, y := written.FindAllStringIndex(a, -1), written.FindAllStringIndex(b, -1)
+	if len(x) != len(y) || written.ReplaceAllString(a, "#") != written.ReplaceAllString(b, "#") {
 		return false
 	}
-	x, y := written.FindAllStringIndex(a, -1), written.FindAllStringIndex(b, -1)
 	at := -1
 	for i := range x {
 		if a[x[i][0]:x[i][1]] == b[y[i][0]:y[i][1]] {
@@ -45,6 +44,9 @@ func figureDiffers(topic *regexp.Regexp, a, b string) bool {
 			return false // two figures differ: either may be what counts
 		}
 		at = x[i][0]
+	}
+	if at < 0 {
+		return false // the same words
 	}
 	from := 0
 	if cuts := clauseEnd.FindAllStringIndex(a[:at], -1); len(cuts) > 0 {

@@ -13,6 +13,8 @@ func TestNotesThatDifferInOneFigureOfATopic(t *testing.T) {
 		"the same note":                          {"policer", "police rate 100mbit", "police rate 100mbit", false},
 		"other words as well":                    {"policer", "police rate 10mbit", "police at 20mbit", false},
 		"a figure in a clause of another matter": {"policer", "rate limit 30 mbit, vlan 10", "rate limit 30 mbit, vlan 20", false},
+		"a figure beside a sign for one":         {"policer", "police rate 5#, then 6", "police rate ##, then 6", false},
+		"a sign for a figure where one stands":   {"policer", "police rate ##", "police rate 1#", false},
 		"a unit that differs":                    {"pacing", "bursts of 64 k", "bursts of 64 m", true},
 	} {
 		t.Run(name, func(t *testing.T) {
