@@ -42,7 +42,7 @@ func factsTime(s string) (toldTime, error) {
 		}
 		return toldTime{at: t.UTC(), exact: exact}, nil
 	}
-	return toldTime{}, fmt.Errorf("%q is no time like 2026-03-02T14:02:05Z, 2026-03-02 14:02:05 14:02:05 or 12.5 (seconds since it began)", s)
+	return toldTime{}, fmt.Errorf("%q is no time like 2026-03-02T14:02:05Z, 2026-03-02 14:02:05, 14:02:05 or 12.5 (seconds since it began)", s)
 }
 
 // unixFrom is the least number that is taken for Unix time (1973-03-03); lesser ones count from a beginning.
