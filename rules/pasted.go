@@ -39,6 +39,7 @@ type Run struct {
 
 	Window       *Window  // of the sender, or of the end that printed
 	ServerWindow *Window  // of the receiver, where both ends printed
+	Steady       *Window  // the congestion window at which the sender stayed all along, while nothing was sent again
 	RTT          *float64 // seconds
 	Retransmits  *int64
 	SenderCPU    *float64 // share of one core

@@ -59,6 +59,9 @@ func (e *pasted) lines() {
 		if !ok || local(r) || r.Protocol == "udp" && !overfull(r) || r.Offered != nil && *r.Offered > 0 && *r.Offered < r.Rate*1.02 {
 			continue
 		}
+		if bits, _ := e.lineOf(r); bits != l.bits && r.clamped() {
+			continue // nothing says that there is such a line, and its window allows no more
+		}
 		e.full[r.Name], e.explained[r.Name] = l, true
 		byLine[l.bits] = append(byLine[l.bits], r)
 	}

@@ -65,7 +65,7 @@ func (e *pasted) unexplained(r Run, bits float64) {
 		text += fmt.Sprintf(", %s of what TCP carries over %s", percentText(r.Rate/(bits*tcpShare)), rateText(bits))
 	}
 	c.Evidence = []Evidence{r.goodput(text)}
-	if w := r.limitWindow(); w != nil && r.RTT != nil && *r.RTT > 0 {
+	if w := r.heldWindow(); w != nil && r.RTT != nil && *r.RTT > 0 {
 		c.Against = append(c.Against, fmt.Sprintf("tcp-window: %s per round trip of %s allow %s", w, secondsText(*r.RTT), rateText(w.Bytes*8 / *r.RTT * float64(max(1, r.Streams)))))
 	} else if w == nil {
 		c.Missing = append(c.Missing, "the window, and the round-trip time")

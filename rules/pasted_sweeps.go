@@ -165,6 +165,24 @@ func (r Run) limitWindow() *Window {
 	return w
 }
 
+// heldWindow returns the window that held the run: one that an end printed, or the one that the sender never grew beyond. The
+// latter tells something only together with the round trip.
+func (r Run) heldWindow() *Window {
+	if w := r.limitWindow(); w != nil {
+		return w
+	}
+	return r.Steady
+}
+
+// clamped says whether one steady window per round trip is what the run carried, to the accuracy of both.
+func (r Run) clamped() bool {
+	const close = 0.1
+	if r.Steady == nil || r.RTT == nil || *r.RTT <= 0 {
+		return false
+	}
+	return math.Abs(r.Rate/(r.Steady.Bytes*8 / *r.RTT * float64(max(1, r.Streams)))-1) <= close
+}
+
 // byHosts groups runs between the same two ends, in the order of their first.
 func byHosts(runs []Run) [][]Run {
 	var out [][]Run
@@ -185,7 +203,7 @@ func byHosts(runs []Run) [][]Run {
 // known looks for runs whose rate is what their window allows in their known round trip.
 func (e *pasted) known(runs []Run) bool {
 	for _, r := range runs {
-		w := r.limitWindow()
+		w := r.heldWindow()
 		if w == nil || r.RTT == nil || *r.RTT <= 0 {
 			continue
 		}
@@ -196,6 +214,9 @@ func (e *pasted) known(runs []Run) bool {
 			continue
 		}
 		c.say(0.3, r.figure(timeline.TCPSendWindow, w.Bytes, fmt.Sprintf("%s per round trip of %s allow %s; %s reached %s", w, secondsText(*r.RTT), rateText(expected), r.Name, rateText(r.Rate))))
+		if w == r.Steady {
+			c.say(0.05, r.figure(timeline.TCPCwnd, w.Bytes, fmt.Sprintf("the sender's congestion window stayed at %s from the second line on, although nothing was lost: the receiver's window or the sender's buffer is as large", w)))
+		}
 		if r.Retransmits == nil {
 			c.Missing = append(c.Missing, "whether segments were sent again (iperf3, iperf -e): a flow that its window limits loses none")
 		} else if *r.Retransmits == 0 {
@@ -207,7 +228,7 @@ func (e *pasted) known(runs []Run) bool {
 			c.say(0.1, r.goodput("the rate lay flat"))
 		}
 		c.Summary = fmt.Sprintf("The window of %s limits %s to %s: one window per round trip of %s. No device on the path is at fault.", w, r.Name, rateText(r.Rate), secondsText(*r.RTT))
-		c.Next = []string{"Give the receiver a larger window (-w, SO_RCVBUF, net.ipv4.tcp_rmem): rate times round trip must fit.", "Prove it with several flows at once (-P 4): the sum grows with their number."}
+		c.Next = []string{"Give both ends larger buffers (-w, SO_RCVBUF, SO_SNDBUF, net.ipv4.tcp_rmem, net.ipv4.tcp_wmem): rate times round trip must fit.", "Prove it with several flows at once (-P 4): the sum grows with their number."}
 		if e.add(c, Holds) {
 			e.explained[r.Name] = true
 			return true

@@ -84,6 +84,14 @@ func TestPasted(t *testing.T) {
 		"other hosts are not compared":            {Pasted{Runs: []Run{with(tcp("run 1", "a", "b", 10e6), func(r *Run) { r.Window = window(64 * k) }), with(tcp("run 2", "a", "c", 21e6), func(r *Run) { r.Window = window(128 * k) })}}, "tcp-window cannot-tell"},
 		"several flows add up":                    {Pasted{Runs: []Run{tcp("run 1", "a", "b", 10e6), with(tcp("run 2", "a", "b", 39e6), func(r *Run) { r.Streams = 4 })}}, "tcp-window suspected"},
 
+		"a sender that never grew beyond a window":  {Pasted{Runs: []Run{with(tcp("run 1", "a", "b", 23.6e6), func(r *Run) { r.Steady, r.RTT, r.Retransmits = window(128*k), ptr(0.044), ptr(int64(0)) })}}, "tcp-window holds"},
+		"the same, at what a line happens to carry": {Pasted{Runs: []Run{with(tcp("run 1", "a", "b", 94.1e6), func(r *Run) { r.Steady, r.RTT, r.Retransmits = window(512*k), ptr(0.0446), ptr(int64(0)) })}}, "tcp-window holds"},
+		"the same, and the text names that line": {Pasted{Runs: []Run{with(tcp("run 1", "a", "b", 94.1e6), func(r *Run) {
+			r.Line, r.Steady, r.RTT, r.Retransmits = ptr(100e6), window(512*k), ptr(0.0446), ptr(int64(0))
+		})}}, "link-saturated holds"},
+		"it never grew, and allows three times that": {Pasted{Runs: []Run{with(tcp("run 1", "a", "b", 23.6e6), func(r *Run) { r.Steady, r.RTT, r.Retransmits = window(384*k), ptr(0.044), ptr(int64(0)) })}}, "tcp-window cannot-tell"},
+		"it never grew, and no round trip is known":  {Pasted{Runs: []Run{with(tcp("run 1", "a", "b", 23.6e6), func(r *Run) { r.Steady, r.Retransmits = window(128*k), ptr(int64(0)) })}}, "tcp-window cannot-tell"},
+
 		"a full gigabit": {Pasted{Runs: []Run{tcp("run 1", "a", "b", 941e6)}}, "link-saturated holds"},
 		"nearly a full gigabit, as the text says":   {Pasted{Runs: []Run{with(tcp("run 1", "a", "b", 915e6), func(r *Run) { r.Line = ptr(1e9) }), tcp("run 2", "a", "b", 917e6)}}, "link-saturated holds"},
 		"94 Mbit/s, and nothing said of the line":   {Pasted{Runs: []Run{tcp("run 1", "a", "b", 94.1e6)}}, "link-saturated suspected"},

@@ -196,7 +196,9 @@ func (t Test) overIntervals() (Interval, bool) {
 	weight := 0.0
 	var lost, total int64
 	whole := true // no counter ran over so far
+	out.Retransmits = new(int64)
 	for _, i := range t.PerSecond() {
+		out.Retransmits = plus(out.Retransmits, i.Retransmits)
 		out.From, out.To = math.Min(out.From, i.From), math.Max(out.To, i.To)
 		out.Bytes += i.Bytes
 		out.Rate += i.Rate * i.Width()
@@ -233,6 +235,28 @@ func (t Test) PerSecond() []Interval {
 		out = append(out, i)
 	}
 	return out
+}
+
+// Steady returns the congestion window of each stream, in bytes, if it stayed at one value from the second line on, in all
+// streams, while nothing was sent again: it could have grown and did not, so something else held the flow. ok is false
+// where the lines do not say so; a few of them say nothing.
+func (t Test) Steady() (bytes float64, ok bool) {
+	const fewest, digits = 5, 0.01 // lines, and how far two prints of one window differ
+	n := 0
+	for _, i := range t.Intervals {
+		if i.Retransmits != nil && *i.Retransmits > 0 {
+			return 0, false
+		}
+		if i.Sum() || i.Omitted || i.From == 0 {
+			continue
+		}
+		if i.Cwnd == nil || i.Retransmits == nil || n > 0 && math.Abs(*i.Cwnd-bytes) > digits*bytes {
+			return 0, false
+		}
+		bytes = max(bytes, *i.Cwnd)
+		n++
+	}
+	return bytes, n >= fewest && bytes > 0
 }
 
 func contains(list []string, s string) bool {

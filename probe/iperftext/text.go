@@ -53,7 +53,8 @@ type reader struct {
 	iperf3  bool              // it was iperf3's
 	over    bool              // the current test said that it is done
 	lines   map[string]lines  // of the current test, by stream
-	columns string            // the heads of the current table: Bandwidth or Bitrate
+	columns string            // the heads of the current table: Bandwidth, Bitrate or Retr
+	heads   *token            // the heads of a table in front of which no test began
 	mss     []string          // a warning seen before its test begins
 }
 
@@ -175,7 +176,24 @@ func (r *reader) start(at int) {
 	if r.mss != nil {
 		r.cur.MSSAsked, r.cur.MSSGot = small(r.mss[0]), small(r.mss[1])
 	}
-	r.command, r.mss, r.columns, r.over, r.lines = nil, nil, "", false, map[string]lines{}
+	r.columns = ""
+	if r.heads != nil && at-r.heads.to < far {
+		r.cur.From = min(r.cur.From, r.heads.from)
+		r.takeHeads(*r.heads)
+	}
+	r.command, r.mss, r.heads, r.over, r.lines = nil, nil, nil, false, map[string]lines{}
+}
+
+// takeHeads reads the heads of a table of the current test. Only iperf3 has a column Retr, and only its newer versions call the
+// rate a bitrate.
+func (r *reader) takeHeads(t token) {
+	r.columns = t.m[0]
+	if line, _, _ := strings.Cut(r.text[t.to:min(len(r.text), t.to+60)], "\n"); strings.Contains(line, "Retr") {
+		r.columns = "Retr"
+	}
+	if r.cur.Tool == "" {
+		r.cur.Tool = map[string]string{"Bandwidth": "iperf2", "Bitrate": "iperf3", "Retr": "iperf3"}[r.columns]
+	}
 }
 
 func has(m map[string]string, k string) bool { _, ok := m[k]; return ok }
@@ -390,6 +408,9 @@ func (r *reader) detail(t token) {
 	}
 	c := r.cur
 	if c == nil {
+		if t.kind == tHeads {
+			r.heads = &t
+		}
 		return
 	}
 	c.To = max(c.To, t.to)
@@ -419,13 +440,7 @@ func (r *reader) detail(t token) {
 	case tDone:
 		r.over = true
 	case tHeads:
-		r.columns = t.m[0]
-		if c.Tool == "" {
-			c.Tool = map[string]string{"Bandwidth": "iperf2", "Bitrate": "iperf3"}[t.m[0]]
-		}
-		if line, _, _ := strings.Cut(r.text[t.to:min(len(r.text), t.to+60)], "\n"); strings.Contains(line, "Retr") {
-			r.columns = "Retr"
-		}
+		r.takeHeads(t)
 	case tCPU:
 		local, _, _ := figure(t.m[2])
 		remote, _, _ := figure(t.m[3])
@@ -476,14 +491,24 @@ func (r *reader) finish() {
 	if c == nil || len(c.Intervals) == 0 && len(c.Errors) == 0 && c.Window == nil && len(c.Connections) == 0 {
 		return
 	}
-	c.settle()
 	if c.Tool == "" {
-		c.Tool = "iperf2"
+		c.Tool = c.guess()
 	}
+	c.settle()
 	if c.Protocol == "" && len(c.Intervals)+len(c.Totals) > 0 {
 		c.Protocol = "tcp"
 	}
 	r.done = append(r.done, *c)
+}
+
+// guess tells the program from its lines: iperf3 says which end a line is of and prints a congestion window without a round trip.
+func (c *Test) guess() string {
+	for _, i := range c.Intervals {
+		if c.Protocol != "udp" && (i.Side != "" || i.Cwnd != nil && i.RTT == nil) {
+			return "iperf3"
+		}
+	}
+	return "iperf2"
 }
 
 // settle tells totals from intervals: what covers the whole test from 0 on. Of two such lines of one stream and

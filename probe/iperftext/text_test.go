@@ -143,7 +143,11 @@ func TestFind(t *testing.T) {
 		"iperf3, JSON with nan":             {"Ergebnis: " + iperf3JSON + "\niperf Done.", []shown{{"iperf3", "json", "client", "tcp", 1, 15779541, 16777216, 1.03, 1, -1, -1, 0, 65536}}},
 		"JSON that is cut":                  {iperf3JSON[:700], nil},
 		"other JSON":                        {`{"start": {"a": 1}, "x": [` + "\n{}]}", []shown{{"iperf3", "json", "client", "", 0, 0, 0, 0, 0, -1, -1, -1, 0}}},
-		"stopped before its end":            {iperf3TCP[:strings.Index(iperf3TCP, "[ ID] Interval           Transfer     Bitrate         Retr\n")], []shown{{"iperf3", "text", "client", "tcp", 2, 100.3e6, 100.3e6, 2, 2, -1, -1, -1, 0}}},
+		"stopped before its end":            {iperf3TCP[:strings.Index(iperf3TCP, "[ ID] Interval           Transfer     Bitrate         Retr\n")], []shown{{"iperf3", "text", "client", "tcp", 2, 100.3e6, 100.3e6, 2, 2, -1, -1, 3, 0}}},
+		"heads alone, a window that stays": {"[ ID] Interval           Transfer     Bandwidth       Retr  Cwnd\n[  5]   0.00-1.00   sec  2.50 MBytes  21.0 Mbits/sec    0    128 KBytes\n[  5]   1.00-2.00   sec  2.50 MBytes  21.0 Mbits/sec    0    128 KBytes\n",
+			[]shown{{"iperf3", "text", "", "tcp", 1, 21e6, 21e6, 2, 2, -1, -1, 0, 0}}},
+		"the end of iperf3's text alone": {"[  5]   0.00-10.00  sec  1.10 GBytes   941 Mbits/sec    0             sender\n[  5]   0.00-10.04  sec  1.09 GBytes   936 Mbits/sec                  receiver\n",
+			[]shown{{"iperf3", "text", "", "tcp", 1, 936e6, 941e6, 10.04, 0, -1, -1, 0, 0}}},
 		"comma-separated values": {"20261130130341,127.0.0.1,55431,127.0.0.1,5525,1,0.0-1.0,657090,5256720,0.010,3,447,0.671,2\n20261130130342,127.0.0.1,55431,127.0.0.1,5525,1,0.0-2.0,1312710,5250840,0.010,3,893,0.336,2\n",
 			[]shown{{"iperf2", "csv", "", "udp", 1, 5250840, 5250840, 2, 1, 3, 893, -1, 0}}},
 		"a server's window alone": {"Server listening on TCP port 5001 TCP window size: 85.3 KByte (default)", []shown{{"iperf2", "text", "server", "tcp", 0, 0, 0, 0, 0, -1, -1, -1, 85.3 * 1024}}},
@@ -333,6 +337,30 @@ func TestResultsUnderEachOtherAreTests(t *testing.T) {
 			if r, ok := x.Received(); !ok || r.Lost == nil || *r.Lost != tt.lost[i] {
 				t.Errorf("%s: test %d received %+v, want %d lost", tt.name, i+1, r, tt.lost[i])
 			}
+		}
+	}
+}
+
+func TestASteadyWindowIsOneThatCouldHaveGrown(t *testing.T) {
+	table := func(rows ...string) string {
+		s := "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n"
+		for i, r := range rows {
+			s += fmt.Sprintf("[  5]   %d.00-%d.00   sec  2.50 MBytes  21.0 Mbits/sec  %s\n", i, i+1, r)
+		}
+		return s
+	}
+	for name, c := range map[string]struct {
+		text string
+		want float64 // bytes; 0: it is not steady
+	}{
+		"from the second line on":  {table("0   90.0 KBytes", "0    128 KBytes", "0    128 KBytes", "0    128 KBytes", "0    128 KBytes", "0    128 KBytes"), 128 << 10},
+		"it grows":                 {table("0   90.0 KBytes", "0    128 KBytes", "0    132 KBytes", "0    136 KBytes", "0    140 KBytes", "0    144 KBytes"), 0},
+		"segments were sent again": {table("0   90.0 KBytes", "0    128 KBytes", "3    128 KBytes", "0    128 KBytes", "0    128 KBytes", "0    128 KBytes"), 0},
+		"too few lines":            {table("0    128 KBytes", "0    128 KBytes", "0    128 KBytes"), 0},
+	} {
+		got, ok := Find(c.text)[0].Steady()
+		if ok != (c.want > 0) || ok && got != c.want {
+			t.Errorf("%s: %v %v, want %v", name, got, ok, c.want)
 		}
 	}
 }

@@ -21,9 +21,6 @@ func shownBeyond(got ingest.Result, said []rules.Diagnosis) []rules.Diagnosis {
 	pinged := slices.ContainsFunc(got.Pings, func(p ingest.Ping) bool { return p.DF || p.TooBig != "" || p.Loss != nil && *p.Loss > 0 })
 	const several = 3 // tests, of which the rules of texts make nothing for sure
 	unsure := len(got.Pasted.Runs) >= several && !slices.ContainsFunc(said, func(d rules.Diagnosis) bool { return d.Confidence >= sure })
-	if len(got.Pasted.Events) > maxEvents {
-		return said
-	}
 	if !got.Shown && !pinged && !unsure && len(got.Hops)+len(got.Told)+len(got.Pasted.Events)+len(got.Pasted.Hosts) == 0 {
 		return said
 	}
@@ -98,9 +95,6 @@ func harmless(d rules.Diagnosis) int {
 	}
 	return 1
 }
-
-// maxEvents is how many events of logs the catalogue is asked about: more are a day's log and no case, and take minutes.
-const maxEvents = 3000
 
 // sure is from which confidence on the rules of texts need no second opinion.
 const sure = 0.4

@@ -101,6 +101,8 @@ func (c *Collection) Add(name string, content []byte) {
 	t.findLists()
 	t.findPings()
 	t.sort()
+	t.findEchoes()
+	t.sort()
 	t.findHosts()
 	t.sort()
 	t.findOwn()
@@ -300,7 +302,8 @@ func (b *builder) finish() {
 	b.finishPorts()
 	b.finishOwn()
 	counted := slices.ContainsFunc(b.Pasted.Ports, func(p rules.PortView) bool { return len(p.Counts)+len(p.Totals) > 0 })
-	b.Measured = counted || len(b.Pasted.Runs)+len(b.Pasted.Lists)+len(b.Pings)+len(b.Pasted.Events)+len(b.Hops)+len(b.Told)+len(b.Pasted.Hosts) > 0
+	summed := slices.ContainsFunc(b.Pings, func(p Ping) bool { return p.lines == 0 })
+	b.Measured = counted || summed || len(b.Pasted.Runs)+len(b.Pasted.Lists)+len(b.Pasted.Events)+len(b.Hops)+len(b.Told)+len(b.Pasted.Hosts) > 0
 	b.Undated = b.made && !b.dated
 	if b.made {
 		b.Notes = append(b.Notes, "The texts give no date for some figures. Their times are made up, one after the other from 2000-01-01 on, and say nothing.")

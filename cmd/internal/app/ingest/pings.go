@@ -23,6 +23,7 @@ type Ping struct {
 	TooBig string   // what somebody answered to packets that were too large; "" if nobody did
 
 	marks string // Cisco's, one for each echo
+	lines int    // echoes of which nothing sums up; 0 if something does
 }
 
 var (
@@ -231,6 +232,8 @@ func (b *builder) ping(t *text, from int, p Ping) {
 		what += ": nothing came back"
 	case p.RTT == 0 && p.marks != "":
 		what += fmt.Sprintf(": %d echoes", len(p.marks))
+	case p.lines > 0:
+		what += fmt.Sprintf(": a round trip of %s in %s", report.Figure(string(timeline.RTT), p.RTT, "s"), rules.Plural(p.lines, "answer"))
 	case p.RTT == 0:
 		what += ": a round trip of less than a millisecond"
 	default:
@@ -259,15 +262,25 @@ func (b *builder) ping(t *text, from int, p Ping) {
 	}
 }
 
-// roundTrip gives a run the round trip that ping measured between its ends; nil if none did.
+// roundTrip gives a run the round trip that ping measured between its ends; nil if none did. Where one of both says nothing of
+// its ends, they belong together if there is no other ping.
 func (b *builder) roundTrip(client, server string) *float64 {
-	for i, p := range b.Pings {
-		if p.RTT > 0 && p.Host != "" && (p.Host == server || p.Host == client) {
-			return &b.Pings[i].RTT
+	var only *Ping
+	for i := range b.Pings {
+		p := &b.Pings[i]
+		switch {
+		case p.RTT == 0:
+			continue
+		case p.Host != "" && (p.Host == server || p.Host == client):
+			return &p.RTT
+		case only != nil && p.Host != only.Host:
+			return nil
+		case only == nil:
+			only = p
 		}
 	}
-	if len(b.Pings) == 1 && b.Pings[0].RTT > 0 && b.Pings[0].Host == "" {
-		return &b.Pings[0].RTT
+	if only != nil && (only.Host == "" || client == "" && server == "") {
+		return &only.RTT
 	}
 	return nil
 }

@@ -174,6 +174,10 @@ func (r *runAt) fill() {
 	}
 	r.MSSAsked, r.MSSGot = sender.MSSAsked, sender.MSSGot
 	r.Window = windowOf(sender)
+	if w, ok := sender.Steady(); ok {
+		const digits = 0.005 // three are printed
+		r.Steady = &rules.Window{Bytes: w, Low: w * (1 - digits), High: w * (1 + digits)}
+	}
 	if r.other != nil {
 		if w := windowOf(receiver); w != nil {
 			r.ServerWindow = w
