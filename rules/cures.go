@@ -53,12 +53,12 @@ func (t *hearsay) cureOf(name string, rs []result) cure {
 	if len(after) == 0 || len(before) == 0 {
 		return turned(topic, rs)
 	}
-	if exchanged[name] && !slices.ContainsFunc(append(allWords(after), t.text...), func(s string) bool { return isExchange(topic, s) }) {
+	if exchanged[name] && !slices.ContainsFunc(append(allWords(after), t.kinds...), func(s string) bool { return isExchange(topic, s) }) {
 		return none // it is spoken of, but nobody put another one in
 	}
 	// What the later test itself names was changed; else what is told elsewhere.
 	if !slices.ContainsFunc(after, func(r result) bool { return topic.MatchString(sameWords.ReplaceAllString(r.words, " ")) }) &&
-		(slices.ContainsFunc(after, func(r result) bool { return namesTopic(r.words) }) || !slices.ContainsFunc(t.text, topic.MatchString)) {
+		(slices.ContainsFunc(after, func(r result) bool { return namesTopic(r.words) }) || !t.speaks(topic)) {
 		return none
 	}
 	c := compare(before, after)

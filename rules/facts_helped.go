@@ -22,7 +22,7 @@ func (t *hearsay) helped(name string) float64 {
 	if topic == nil {
 		return out
 	}
-	for _, text := range t.text {
+	for _, text := range t.kinds {
 		switch {
 		case !topic.MatchString(sameWords.ReplaceAllString(text, " ")) || !triedWords.MatchString(text):
 		case vainWords.MatchString(text):
