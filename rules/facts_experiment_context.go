@@ -178,6 +178,11 @@ func (sc *scene) words(f *testFacts, own []result) {
 	f.Cure = func(name string) float64 { return cureOf(name).factor }
 	f.Better = func(name string) string { return cureOf(name).better }
 	f.Helped = t.helped
+	f.settings(t)
+}
+
+// settings makes what hosts and devices are told to be set to askable by topic.
+func (f *testFacts) settings(t *hearsay) {
 	setting := func(name string) (host, key, value string) {
 		if re, ok := topics[name]; ok {
 			return t.setting(re)

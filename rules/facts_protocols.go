@@ -78,28 +78,7 @@ func (sc *scene) protoFacts(ps *pathScene) *protoFacts {
 		}
 		return most(pick(rs, func(r result) bool { return r.proto == k }), result.took)
 	}
-	if len(kinds) > 0 {
-		f.Passes, f.Blocked = 0, 0
-	}
-	for _, k := range keysOf(kinds) {
-		x := kinds[k]
-		switch {
-		case x.worst <= passingTo:
-			f.Passing = append(f.Passing, k)
-		case !x.dead.IsZero() && k != "tcp" && k != "established": // a flow that stands has many causes
-			f.Dead = append(f.Dead, k)
-			if x.dead.Width() > f.BlockedSpan.Width() {
-				f.BlockedSpan = x.dead
-			}
-		}
-	}
-	for _, k := range answered(sc.results(ps.Path.Name)) {
-		if _, ok := kinds[k]; !ok {
-			f.Passing = append(f.Passing, k)
-			f.Passes, f.Blocked = orZero(f.Passes), orZero(f.Blocked)
-		}
-	}
-	f.Passes, f.Blocked = f.Passes+float64(len(f.Passing)), f.Blocked+float64(len(f.Dead))
+	f.passingAndDead(kinds, answered(sc.results(ps.Path.Name)))
 	if x, ok := kinds["connect"]; ok {
 		f.NewFail, f.NewSpan = x.worst, x.span
 	}
@@ -115,6 +94,33 @@ func (sc *scene) protoFacts(ps *pathScene) *protoFacts {
 	sc.hopLosses(f, ps)
 	ps.protos = f
 	return f
+}
+
+// passingAndDead parts the kinds that lose next to nothing from those that get nothing through; also are kinds of which nothing but an
+// answer is told.
+func (f *protoFacts) passingAndDead(kinds map[string]kindLoss, also []string) {
+	if len(kinds) > 0 {
+		f.Passes, f.Blocked = 0, 0
+	}
+	for _, k := range keysOf(kinds) {
+		x := kinds[k]
+		switch {
+		case x.worst <= passingTo:
+			f.Passing = append(f.Passing, k)
+		case !x.dead.IsZero() && k != "tcp" && k != "established": // a flow that stands has many causes
+			f.Dead = append(f.Dead, k)
+			if x.dead.Width() > f.BlockedSpan.Width() {
+				f.BlockedSpan = x.dead
+			}
+		}
+	}
+	for _, k := range also {
+		if _, ok := kinds[k]; !ok {
+			f.Passing = append(f.Passing, k)
+			f.Passes, f.Blocked = orZero(f.Passes), orZero(f.Blocked)
+		}
+	}
+	f.Passes, f.Blocked = f.Passes+float64(len(f.Passing)), f.Blocked+float64(len(f.Dead))
 }
 
 // heartbeatLosses adds up what each collector's heartbeats lost.

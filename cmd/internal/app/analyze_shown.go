@@ -15,8 +15,9 @@ import (
 	"whydrop/rules"
 )
 
-// shownBeyond adds to what was said what the catalogue finds in what devices of any platform printed and in single pings. What was measured is laid out as tests that ended, as facts by hand are. Nothing tells when it was or which
-// came first, so it is suspected at most.
+// shownBeyond adds to what was said what the catalogue finds in what devices of any platform printed and in single pings. What
+// was measured is laid out as tests that ended, as facts by hand are. Nothing tells when it was or which came first, so it is
+// suspected at most.
 func shownBeyond(got ingest.Result, said []rules.Diagnosis) []rules.Diagnosis {
 	pinged := slices.ContainsFunc(got.Pings, func(p ingest.Ping) bool { return p.DF || p.TooBig != "" || p.Loss != nil && *p.Loss > 0 })
 	const several = 3 // tests, of which the rules of texts make nothing for sure
@@ -46,21 +47,8 @@ func shownBeyond(got ingest.Result, said []rules.Diagnosis) []rules.Diagnosis {
 	s := timeline.NewSnapshot(records...)
 	out := slices.Clone(said)
 	for _, d := range rules.Evaluate(Catalogue(), s, shownTopology(s)) {
-		if d.Verdict == rules.CannotTell || slices.ContainsFunc(said, func(o rules.Diagnosis) bool { return o.ID() == d.ID() && o.Verdict != rules.CannotTell }) {
-			continue
-		}
-		if d.Verdict == rules.Holds {
-			d.Verdict, d.Confidence = rules.Suspected, min(d.Confidence, undatedMost)
-		}
-		out = slices.DeleteFunc(out, func(o rules.Diagnosis) bool { return o.ID() == d.ID() && o.Verdict == rules.CannotTell })
-		if !slices.ContainsFunc(out, func(o rules.Diagnosis) bool { // what a port shows says more than what only the path does
-			return o.ID() == d.ID() && (o.Subject == d.Subject || d.Subject.Kind == timeline.KindPath)
-		}) {
-			d = undated(d)
-			for i := range d.Evidence {
-				d.Evidence[i].Source = strings.TrimPrefix(d.Evidence[i].Source, toldBy)
-			}
-			out = append(out, d)
+		if d.Verdict != rules.CannotTell && !slices.ContainsFunc(said, func(o rules.Diagnosis) bool { return o.ID() == d.ID() && o.Verdict != rules.CannotTell }) {
+			out = withShown(out, d)
 		}
 	}
 	if slices.ContainsFunc(out, func(d rules.Diagnosis) bool { return d.Fault && d.Verdict != rules.CannotTell }) {
@@ -72,8 +60,24 @@ func shownBeyond(got ingest.Result, said []rules.Diagnosis) []rules.Diagnosis {
 	return out
 }
 
-// toldBy begins the Collector of what a person tells, as the rules know it.
-const toldBy = "facts:"
+// withShown adds a finding of the catalogue to the others, as suspected at most, in the place of one of its cause that could not be
+// told. What a port shows says more than what only the path does.
+func withShown(found []rules.Diagnosis, d rules.Diagnosis) []rules.Diagnosis {
+	found = slices.DeleteFunc(found, func(o rules.Diagnosis) bool { return o.ID() == d.ID() && o.Verdict == rules.CannotTell })
+	if slices.ContainsFunc(found, func(o rules.Diagnosis) bool {
+		return o.ID() == d.ID() && (o.Subject == d.Subject || d.Subject.Kind == timeline.KindPath)
+	}) {
+		return found
+	}
+	if d.Verdict == rules.Holds {
+		d.Verdict, d.Confidence = rules.Suspected, min(d.Confidence, undatedMost)
+	}
+	d = undated(d)
+	for i := range d.Evidence {
+		d.Evidence[i].Source = strings.TrimPrefix(d.Evidence[i].Source, factsSource)
+	}
+	return append(found, d)
+}
 
 // asTold makes events those of a person's account: who pastes what a device says and no measurement has a trouble, and does
 // not say how large it is.
@@ -81,7 +85,7 @@ func asTold(records []timeline.Record) []timeline.Record {
 	out := slices.Clone(records)
 	for i := range out {
 		if e, ok := out[i].(timeline.Event); ok {
-			e.Origin.Collector = toldBy + e.Origin.Collector
+			e.Origin.Collector = factsSource + e.Origin.Collector
 			out[i] = e
 		}
 	}
