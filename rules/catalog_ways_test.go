@@ -15,7 +15,7 @@ func TestEveryWayIsSpokenByACaseOfItsCause(t *testing.T) {
 				continue
 			}
 			for _, m := range matchesOf(t, rules, c.Story) {
-				if m.rule.ID == r.ID && !m.dropped && (m.verdict != CannotTell || r.AtMost == CannotTell) {
+				if m.rule.ID == r.ID && !m.dropped && (m.verdict != CannotTell || m.rule.AtMost == CannotTell) {
 					spoken[m.rule] = true
 				}
 			}
