@@ -13,6 +13,7 @@ type HostView struct {
 	Subject timeline.Subject
 	Source  string
 	Counts  map[timeline.Metric]float64 // counted between two readings
+	Shares  map[timeline.Metric]float64 // the greatest that was shown, of the time
 	Queues  []QueueView
 	Said    []string // lines of its kernel's log
 }
@@ -63,7 +64,51 @@ func (e *pasted) own() {
 			e.shaped(h, q)
 		}
 		e.hung(h)
+		e.waitsForDisk(h)
 	}
+}
+
+// waitsForDisk: a host stands still for its disks.
+func (e *pasted) waitsForDisk(h HostView) {
+	const much = 0.3 // one of four cores all the time
+	wait := h.Shares[timeline.HostIOWait]
+	if _, lost := e.lossyRun(); lost || wait < much {
+		return
+	}
+	c := newClaim("application-limit", h.Subject, 0.35)
+	c.say(0.05, Evidence{Source: h.Source, Subject: h.Subject, Metric: string(timeline.HostIOWait), Value: &wait, Unit: "ratio", Text: fmt.Sprintf("its processors waited for disks %s of the time", percentText(wait))})
+	for _, r := range e.Runs {
+		if r.Protocol == "tcp" && r.Rate > 0 && (r.Retransmits == nil || *r.Retransmits == 0) && !r.paced() {
+			c.say(0.05, r.goodput(fmt.Sprintf("%s carried %s and lost nothing", r.Name, rateText(r.Rate))))
+			break
+		}
+	}
+	c.Against = []string{"a disk that is waited for need not be the transfer's: another program of the host may read or write"}
+	c.Missing = []string{"the same transfer from and to memory (iperf3): if it is fast, the path is not what is slow", "which disk is busy, and who uses it (iostat -x 1, iotop)"}
+	c.Summary = fmt.Sprintf("%s waits for its disks %s of the time: what it sends or stores from there is no faster than they are, whatever the path can carry.", h.Subject.Name, percentText(wait))
+	c.Next = []string{"Measure the path from memory to memory (iperf3), and the disk by itself (iostat -x 1 while the transfer runs; fio)."}
+	e.add(c, Suspected)
+}
+
+// resentSegments: a host sends segments again, and nothing else was shown.
+func (e *pasted) resentSegments(h HostView) {
+	n, sent := h.Counts[timeline.TCPRetransmits], h.Counts[timeline.OutPackets]
+	if n < someFrames || sent > 0 && n/sent < lossy {
+		return
+	}
+	text := fmt.Sprintf("%s segments were sent again between the two readings", trim(n))
+	if sent > 0 {
+		text = fmt.Sprintf("%s of %s segments (%s) were sent again between the two readings", trim(n), trim(sent), percentText(n/sent))
+	}
+	c := newClaim("silent-drop", h.Subject, 0.3)
+	c.Verdict, c.Confidence = CannotTell, 0.3
+	c.Title = "Segments are sent again, and nothing here tells where they are lost"
+	c.Evidence = []Evidence{{Source: h.Source, Subject: h.Subject, Metric: string(timeline.TCPRetransmits), Value: &n, Unit: "segments", Text: text}}
+	c.Missing = []string{"which connections they are of: to all destinations, or to one (ss -ti, twice)", "errors and drops of the ports on the way for the same time (ethtool -S, show interfaces, twice)",
+		"how long the time between the readings was, and how much was lost on the way (ping, mtr, a test with UDP)"}
+	c.Summary = fmt.Sprintf("On %s %s. Loss, reordering or delay on any of its ways does that; a host's own counter does not tell on which.", h.Subject.Name, text)
+	c.Next = []string{"See whose segments they are (ss -ti, sorted by retrans), then measure the way to that destination and read its ports before and after."}
+	e.found = append(e.found, c.Diagnosis)
 }
 
 // noRoom: a host did not take in what its card received.

@@ -28,6 +28,11 @@ func (e *pasted) rest() {
 		}
 	}
 	e.lossyEchoes()
+	if len(e.found) == 0 {
+		for _, h := range e.Hosts {
+			e.resentSegments(h)
+		}
+	}
 	for _, p := range e.Ports {
 		if e.oldTotals(p) {
 			return

@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 type Own struct {
 	// Counts are counted since the host started: timeline.HostUDPDrops, HostUDPErrors, HostNICDrops, Sessions and the like.
 	Counts map[timeline.Metric]float64
-	// Shares are of now: timeline.HostSteal and HostIOWait of all cores, HostSoftirq and HostCoreBusy of the core that has
+	// Shares are of now: timeline.HostSteal, HostIOWait of all cores together, HostSoftirq and HostCoreBusy of the core that has
 	// the most of it; ratios.
 	Shares map[timeline.Metric]float64
 	Queues []Queue // in the order printed
@@ -44,7 +45,7 @@ func (o *Own) most(m timeline.Metric, v float64) {
 	}
 }
 
-// OwnCounters reads any of what Linux tells of itself: /proc/net/snmp, "netstat -s", /proc/net/softnet_stat, the sizes of
+// OwnCounters reads any of what Linux tells of itself: /proc/net/snmp, "netstat -s", "nstat -a", /proc/net/softnet_stat, the sizes of
 // nf_conntrack, "mpstat", the head of "top", "vmstat" and "tc -s qdisc". Lines of none of them are left alone; ok says
 // whether there was anything.
 //
@@ -58,9 +59,9 @@ func OwnCounters(output string) (o Own, ok bool) {
 			continue
 		}
 		switch {
-		case softnet(&o, f), summary(&o, line), conntrack(&o, line), processors(&o, line), qdisc(&o, line, f):
+		case softnet(&o, f), summary(&o, line, f), conntrack(&o, line), processors(&o, line), qdisc(&o, line, f):
 			ok = true
-		case column(f, "%idle") >= 0 || column(f, "id") >= 0 && column(f, "wa") >= 0 && column(f, "us") >= 0:
+		case slices.Index(f, "%idle") >= 0 || slices.Index(f, "id") >= 0 && slices.Index(f, "wa") >= 0 && slices.Index(f, "us") >= 0:
 			titles = f
 		case titles != nil && cpuRow(&o, titles, f):
 			ok = true
@@ -94,17 +95,26 @@ func softnet(o *Own, f []string) bool {
 	return true
 }
 
-// summary reads "881203 receive buffer errors" of netstat -s, which older ones write "RcvbufErrors: 881203".
-func summary(o *Own, line string) bool {
-	n, ok := strings.CutSuffix(line, " receive buffer errors")
-	if !ok {
-		n, ok = strings.CutPrefix(line, "RcvbufErrors: ")
+// summaries are the words behind a number of netstat -s, with the spellings of older ones, and the names of nstat.
+var summaries = map[string]timeline.Metric{
+	"receive buffer errors": timeline.HostUDPDrops, "RcvbufErrors:": timeline.HostUDPDrops, "UdpRcvbufErrors": timeline.HostUDPDrops, "Udp6RcvbufErrors": timeline.HostUDPDrops,
+	"segments retransmitted": timeline.TCPRetransmits, "segments retransmited": timeline.TCPRetransmits, "TcpRetransSegs": timeline.TCPRetransmits,
+	"segments sent out": timeline.OutPackets, "segments send out": timeline.OutPackets, "TcpOutSegs": timeline.OutPackets,
+}
+
+// summary reads "881203 receive buffer errors" of netstat -s, which older ones write "RcvbufErrors: 881203", and nstat's
+// "UdpRcvbufErrors 881203 0.0".
+func summary(o *Own, line string, f []string) bool {
+	n, words, _ := strings.Cut(strings.TrimSpace(line), " ")
+	if len(f) >= 2 && (n[0] < '0' || n[0] > '9') {
+		n, words = f[1], f[0]
 	}
+	m, ok := summaries[words]
 	v, err := strconv.ParseFloat(n, 64)
 	if !ok || err != nil {
 		return false
 	}
-	o.count(timeline.HostUDPDrops, v)
+	o.count(m, v)
 	return true
 }
 
@@ -181,25 +191,16 @@ func share(o *Own, idle, interrupts, steal, wait float64, one bool) {
 	if one {
 		o.most(timeline.HostCoreBusy, max(0, 1-idle-wait-steal))
 		o.most(timeline.HostSoftirq, interrupts)
+	} else {
+		o.most(timeline.HostIOWait, wait)
 	}
 	o.most(timeline.HostSteal, steal)
-	o.most(timeline.HostIOWait, wait)
-}
-
-// column returns the place of a title, -1 if it is not there.
-func column(f []string, title string) int {
-	for i, t := range f {
-		if t == title {
-			return i
-		}
-	}
-	return -1
 }
 
 // cpuRow reads a row of mpstat or of vmstat below its titles. The row's last words stand below the last titles; the first may
 // be a time of one word or two.
 func cpuRow(o *Own, titles, f []string) bool {
-	at := column(titles, "CPU")
+	at := slices.Index(titles, "CPU")
 	v := map[string]float64{}
 	for i := 1; i <= len(titles) && i <= len(f); i++ {
 		n, err := strconv.ParseFloat(strings.Replace(f[len(f)-i], ",", ".", 1), 64)
@@ -231,7 +232,7 @@ func cpuRow(o *Own, titles, f []string) bool {
 func qdisc(o *Own, line string, f []string) bool {
 	if f[0] == "qdisc" && len(f) > 2 && strings.HasSuffix(f[2], ":") {
 		q := Queue{Kind: f[1], Handle: f[2]}
-		if i := column(f, "dev"); i >= 0 && i+1 < len(f) {
+		if i := slices.Index(f, "dev"); i >= 0 && i+1 < len(f) {
 			q.Port = f[i+1]
 		}
 		o.Queues = append(o.Queues, q)

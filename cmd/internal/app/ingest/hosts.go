@@ -61,7 +61,7 @@ func (t *text) findHosts() {
 			add.socks = []sockBlock{socketOf(line)}
 		case kernelLine.MatchString(line):
 			add.lines = []string{kernelLine.FindStringSubmatch(line)[1]}
-		case counted.MatchString(line):
+		case counted.MatchString(line) && !t.absolute(from):
 			add.lines = []string{"receive buffer errors: " + strings.TrimSpace(line)}
 		default:
 			return

@@ -24,7 +24,7 @@ var ownLine = regexp.MustCompile(`^\s*(?:` + strings.Join([]string{
 	`(?:r\s+b\s+swpd\b|\d+(?:\s+\d+){15,17}\s*$)`,
 	`%?Cpu(?:\(s\)|\d+)\s*:`,
 	`(?:net\.[\w.]+\.)?nf_conntrack_(?:count|max)\s*=\s*\d+`,
-	`\d+ receive buffer errors\s*$|RcvbufErrors: \d`,
+	`\d+ (?:receive buffer errors|segments (?:sen[dt] out|retransmitt?ed))\s*$|RcvbufErrors: \d`,
 	`qdisc \w+ \w*: `,
 	`Sent \d+ bytes \d+ pkts? \(dropped \d`,
 	`backlog \w+ \d+p requeues`,
@@ -32,6 +32,13 @@ var ownLine = regexp.MustCompile(`^\s*(?:` + strings.Join([]string{
 }, "|") + `)`)
 
 var (
+	// moreLine goes on with the answer of netstat -s: its other counters and titles.
+	moreLine = regexp.MustCompile(`^(?:[A-Z]\w+:|\s+\d+ [a-z].{0,80}|\s+\w+: \d+)$`)
+	// nstatLine is a counter of nstat, nstatCommand its command, whose letter a asks for what was counted since the host started.
+	nstatLine     = regexp.MustCompile(`^\s*[A-Z]\w+\s+\d+\s+\d+\.\d+\s*$`)
+	nstatCommand  = regexp.MustCompile(`\bnstat\b[^\n|;]*`)
+	nstatAbsolute = regexp.MustCompile(`\s(?:-[a-zA-Z]*a\w*|--ignore)\b`)
+
 	// statisticsCommand is ethtool -S with the port's name, statisticsLine a counter below it.
 	statisticsCommand = regexp.MustCompile(`\bethtool (?:-S|--statistics) ([\w.@-]+)`)
 	statisticsLine    = regexp.MustCompile(`^(?:NIC statistics:|\s*[\w\[\]][\w .\[\]()-]*: \d+)\s*$`)
@@ -65,13 +72,17 @@ func (t *text) findOwn() {
 			}
 			found, open = append(found, claim{from: from, to: to, ethtool: port}), true
 			return
-		case ownLine.MatchString(line):
-			if open && found[len(found)-1].own != nil && found[len(found)-1].to == from && !titles[line] {
+		case ownLine.MatchString(line) || nstatLine.MatchString(line) && t.absolute(from):
+			title := titleOf(line)
+			if open && found[len(found)-1].own != nil && found[len(found)-1].to == from && !titles[title] {
 				found[len(found)-1].to = to
 			} else {
 				found, open, titles = append(found, claim{from: from, to: to, own: &ownBlock{host: t.hostBefore(from)}}), true, map[string]bool{}
 			}
-			port, titles[line] = "", strings.Contains(line, ": ") && !strings.ContainsAny(line[:min(len(line), 6)], "0123456789%")
+			port, titles[title] = "", title != ""
+			return
+		case open && found[len(found)-1].own != nil && found[len(found)-1].to == from && moreLine.MatchString(line):
+			found[len(found)-1].to = to
 			return
 		case strings.TrimSpace(line) != "":
 			port = ""
@@ -83,6 +94,30 @@ func (t *text) findOwn() {
 			t.claims = append(t.claims, c)
 		}
 	}
+}
+
+// titleOf returns what a line of a host's own counters is about, if another such line begins another reading; "" if several
+// may stand in one.
+func titleOf(line string) string {
+	line = strings.TrimSpace(line)
+	number, words, _ := strings.Cut(line, " ")
+	switch {
+	case nstatLine.MatchString(line):
+		return number
+	case strings.HasSuffix(words, "buffer errors"), strings.HasPrefix(words, "segments "):
+		return words
+	case strings.Contains(line, ": ") && !strings.ContainsAny(line[:min(len(line), 6)], "0123456789%"):
+		return line
+	}
+	return ""
+}
+
+// absolute says whether the nstat in front of a place was asked for absolute values; without it prints what was counted since it
+// was asked before.
+func (t *text) absolute(at int) bool {
+	const back = 6000 // all its counters
+	all := nstatCommand.FindAllString(t.body[max(0, at-back):at], -1)
+	return len(all) > 0 && nstatAbsolute.MatchString(all[len(all)-1])
 }
 
 // readOwn reads what a claim of a host's own words holds, and says whether that is anything.
@@ -167,9 +202,9 @@ func orDevice(port string) string {
 // finishOwn makes views and records of what hosts told.
 func (b *builder) finishOwn() {
 	for _, name := range b.hostOrder {
-		v := rules.HostView{Subject: timeline.Host(name), Counts: map[timeline.Metric]float64{}}
 		values := map[timeline.Metric][]float64{}
 		shares := map[timeline.Metric]float64{}
+		v := rules.HostView{Subject: timeline.Host(name), Counts: map[timeline.Metric]float64{}, Shares: shares}
 		queues := map[string][]linux.Queue{}
 		var order []string
 		for _, r := range b.hosts[name] {
