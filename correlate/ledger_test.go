@@ -44,8 +44,8 @@ func TestLedgerFindsWherePacketsVanish(t *testing.T) {
 		"on a link whose far end admits them": {map[string]float64{"x1 b if.out.packets": 1000, "x2 a if.in.packets": 990, "x2 a if.in.fcs": 10}, 0.01, "", 0},
 		"in a device that drops and says so":  {map[string]float64{"x1 a if.in.packets": 1000, "x1 b if.out.packets": 980, "x1 b if.out.drops": 20}, 0.02, "", 0},
 		"to ports that are not watched: the probe lost nothing like it": {map[string]float64{"x1 a if.in.packets": 1000, "x1 b if.out.packets": 600}, 0.02, "", 0},
-		"in a device that other ports feed": {map[string]float64{"x1 a if.in.packets": 1000, "x1 b if.out.packets": 980, "x1 b if.in.packets": 100, "x1 a if.out.packets": 900}, 0.02, "", 0},
-		"nowhere": {map[string]float64{"x1 a if.in.packets": 1000, "x1 b if.out.packets": 1000, "x2 a if.in.packets": 1000, "x2 b if.out.packets": 1000}, 0.02, "", 0},
+		"in a device that other ports feed":                             {map[string]float64{"x1 a if.in.packets": 1000, "x1 b if.out.packets": 980, "x1 b if.in.packets": 100, "x1 a if.out.packets": 900}, 0.02, "", 0},
+		"nowhere":                                                       {map[string]float64{"x1 a if.in.packets": 1000, "x1 b if.out.packets": 1000, "x2 a if.in.packets": 1000, "x2 b if.out.packets": 1000}, 0.02, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, topo, sp := booked(c.rates)
