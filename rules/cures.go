@@ -23,6 +23,9 @@ func (t *hearsay) cureOf(name string, rs []result) cure {
 		return none
 	}
 	rs = sameExperiment(name, rs)
+	if exchanged[name] {
+		return t.exchangeOf(topic, rs)
+	}
 	on := pick(rs, func(r result) bool { return state(name, r.words) == "on" })
 	off := pick(rs, func(r result) bool { return state(name, r.words) == "off" })
 	rest := pick(rs, func(r result) bool { return !r.early && state(name, r.words) == "" })
@@ -47,14 +50,9 @@ func (t *hearsay) cureOf(name string, rs []result) cure {
 		return orNothing(compareBoth(rest, on, "on", "off"))
 	}
 	// Nobody wrote a state beside a figure: before and after a change of which the words are told elsewhere.
-	isAfter := func(r result) bool { return isLater(r.words) && !beforeWords.MatchString(r.words) }
-	after := pick(rs, func(r result) bool { return !r.early && isAfter(r) })
-	before := pick(rs, func(r result) bool { return !r.early && !isAfter(r) })
+	before, after := inTime(rs)
 	if len(after) == 0 || len(before) == 0 {
 		return turned(topic, rs)
-	}
-	if exchanged[name] && !slices.ContainsFunc(append(allWords(after), t.kinds...), func(s string) bool { return isExchange(topic, s) }) {
-		return none // it is spoken of, but nobody put another one in
 	}
 	// What the later test itself names was changed; else what is told elsewhere.
 	if !slices.ContainsFunc(after, func(r result) bool { return topic.MatchString(sameWords.ReplaceAllString(r.words, " ")) }) &&
@@ -66,14 +64,38 @@ func (t *hearsay) cureOf(name string, rs []result) cure {
 	return c
 }
 
+// inTime parts tests into those before and after something was done, by their words.
+func inTime(rs []result) (before, after []result) {
+	isAfter := func(r result) bool { return isLater(r.words) && !beforeWords.MatchString(r.words) }
+	return pick(rs, func(r result) bool { return !r.early && !isAfter(r) }), pick(rs, func(r result) bool { return !r.early && isAfter(r) })
+}
+
+// exchangeOf compares the tests with another part in place with the others; or, where the exchange is told elsewhere, those after
+// with those before.
+func (t *hearsay) exchangeOf(topic *regexp.Regexp, rs []result) cure {
+	with := pick(rs, func(r result) bool { return !r.early && isExchange(topic, r.words) })
+	without := pick(rs, func(r result) bool { return !r.early && !isExchange(topic, r.words) })
+	if len(with) == 0 {
+		without, with = inTime(rs)
+		told := slices.ContainsFunc(t.kinds, func(s string) bool { return isExchange(topic, s) })
+		if !told || slices.ContainsFunc(with, func(r result) bool { return namesTopic(r.words) && !topic.MatchString(r.words) }) {
+			return cure{factor: nan} // it is spoken of, but nobody put another one in, or something else was changed
+		}
+	}
+	c := compare(without, with)
+	c.better = "changed"
+	return c
+}
+
 // exchanged are topics of parts: they have no state, and are better only for having been exchanged, moved or seated anew.
 var exchanged = map[string]bool{"cable": true, "optic": true, "module": true, "port": true}
 
 // exchangeWords say that a part was exchanged, moved or seated anew.
-var exchangeWords = regexp.MustCompile(`\b(new|another|other|different|replac\w+|swapp?\w*|chang(ed|ing)|exchang\w+|re-?seat\w*|re-?plug\w*|plugged (in )?(again|anew|back)|re-?terminat\w*|re-?crimp\w*|re-?spliced?|clean(ed|ing)|moved|repaired|shorter|pushed (in|home)|screwed)\b`)
+var exchangeWords = regexp.MustCompile(`\b(new|another|other|different|replac\w+|swapp?\w*|chang(ed|ing)|exchang\w+|re-?seat\w*|re-?plug\w*|plugged (in )?(again|anew|back)|re-?terminat\w*|re-?crimp\w*|re-?spliced?|clean(ed|ing)|moved|repaired|shorter|pushed (in|home)|screwed|usb\w*)\b`)
 
 // isExchange says whether a text tells of the topic's exchange, and not that it was in vain.
 func isExchange(topic *regexp.Regexp, text string) bool {
+	text = sameWords.ReplaceAllString(text, " ")
 	for _, loc := range topic.FindAllStringSubmatchIndex(text, -1) {
 		near := clause(text[:loc[2]], true) + " " + text[loc[2]:loc[3]] + " " + clause(text[loc[3]:], false)
 		if exchangeWords.MatchString(near) && !vainWords.MatchString(text) {
@@ -81,14 +103,6 @@ func isExchange(topic *regexp.Regexp, text string) bool {
 		}
 	}
 	return false
-}
-
-func allWords(rs []result) []string {
-	var out []string
-	for _, r := range rs {
-		out = append(out, r.words)
-	}
-	return out
 }
 
 // namesTopic says whether words speak of anything that people switch.
@@ -147,7 +161,7 @@ func compare(a, b []result) cure {
 			f := nan
 			switch {
 			case x.tcp() && y.tcp() && x.way() == y.way() && y.rate > 0:
-				f = y.rate / max(x.rate, 1)
+				f = min(y.rate/max(x.rate, 1), mostTimes)
 			case x.proto == y.proto && waits[x.proto] && x.took() > 0 && y.took() > 0 && !(x.rate > 0) && !(y.rate > 0):
 				f = x.took() / y.took()
 			case x.proto == y.proto && x.jitter > 0 && y.jitter > 0 && math.IsNaN(x.rate) && math.IsNaN(y.rate) && !x.lossy() && !y.lossy():
@@ -158,7 +172,7 @@ func compare(a, b []result) cure {
 				f = (x.loss + cleanTo) / (y.loss + cleanTo)
 			case x.rate > 0 && math.IsNaN(y.rate) && math.IsNaN(y.loss) && passWords.MatchString(y.words) && !passWords.MatchString(x.words):
 				f = healed
-			case x.lossy() && y.rate > 0 && math.IsNaN(y.loss) && y.proto != "udp" || x.failed() && y.passed():
+			case x.lossy() && y.rate > 0 && math.IsNaN(y.loss) && y.proto != "udp" || x.failed() && y.passed() && (x.proto == y.proto || x.proto == "" || y.proto == ""):
 				f = healed
 			}
 			if f > 0 && !(f <= out.factor) {
@@ -168,6 +182,9 @@ func compare(a, b []result) cure {
 	}
 	return out
 }
+
+// mostTimes is how many times better is told at most: from next to nothing every figure is many times as much.
+const mostTimes = 1000
 
 // healed stands for an improvement of which only the fact is told.
 const healed = 2

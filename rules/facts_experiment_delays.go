@@ -1,6 +1,9 @@
 package rules
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Round trips, with and without load.
 
@@ -22,6 +25,7 @@ func (f *testFacts) delays(rs []result) {
 		}
 	}
 	f.unloaded(rs)
+	f.onlyLoaded(rs)
 	f.Queue, f.QueueRate = f.Loaded-f.RTT, nan
 	queued := pick(rs, func(r result) bool { return r.loaded >= 0.9*f.Loaded })
 	if len(queued) > 0 {
@@ -48,5 +52,22 @@ func (f *testFacts) unloaded(rs []result) {
 		if more := long - short; !(more <= f.RTTMore) {
 			f.RTTMore, f.RTTTimes = more, long/short
 		}
+	}
+}
+
+// longestTrip is the round trip of a path over a satellite in geostationary orbit (36 000 km, up and down both ways), and what routers
+// add, s: what takes longer, waits.
+const longestTrip = 0.7
+
+// onlyLoaded takes the round trip of echoes that are all told to have been sent under load for what it must be at least: a queue beyond
+// what any way takes.
+func (f *testFacts) onlyLoaded(rs []result) {
+	echoes := pick(rs, func(r result) bool { return r.proto == "icmp" && r.rtt > 0 })
+	calm := func(r result) bool { return !loadWords.MatchString(r.words) }
+	if len(echoes) == 0 || slices.ContainsFunc(echoes, calm) {
+		return
+	}
+	if loaded := most(echoes, func(r result) float64 { return r.rtt }); loaded > longestTrip {
+		f.Loaded, f.RTT = loaded, longestTrip
 	}
 }

@@ -37,7 +37,7 @@ var states = map[string]struct{ on, off *regexp.Regexp }{
 	"cores":  {word(`(bound|binds?|pinned) to .*|affinity|cpu[ _](limits?|quotas?)|rps|rss|irq ?balance`), word(`(not|no|without|never|un)[ -]?(bound|pinned|affinity|cpu[ _](limits?|quotas?)|limits?|rps|rss|irq ?balance).*|(limits?|quotas?|affinity) .*(removed|off|raised|lifted|disabled)`)},
 	"redundant": {word(`(both|all|two)( \w+){0,2} (links|cables|ports|members|legs|paths)( \w+){0,4} (up|in|plugged|connected|active)`),
 		word(`(one|second|other|redundant) (of (its|the|their) )?(two )?(up)?(links?|cables?|ports?|members?|legs?|paths?)( \w+){0,3} (unplugged|removed|disconnected|pulled|shut|down|disabled|taken out)`)},
-	"stepdown": {word(`(forc\w*|set|limited|locked|fixed|lowered) (down )?(to|at) (1|2\.5|10|100|1000) ?(g|m)(bit\S*|b\S*|igabit\S*)?`), word(`back (at|to) (full|auto\w*|the higher)( \w+)?`)},
+	"stepdown": {word(`(forc\w*|set|limited|locked|fixed|lowered) (down )?(to|at) (1|2\.5|10|100|1000) ?(g|m)(bit\S*|b\S*|igabit\S*)?|((forc|throttl|cap|limit|lock|pinn|nail|fix)\w*|set|lowered|dropped) (down )?(to|at) (gigabit|gbe|1000base-?t\S*|fast ethernet|1 gig)`), word(`back (at|to) (full|auto\w*|the higher)( \w+)?`)},
 	"lease":    {word(`by (its )?(host)?name`), word(`by (its )?(ip )?address`)},
 }
 
@@ -50,7 +50,9 @@ func word(alternatives string) *regexp.Regexp {
 
 var (
 	offWords = regexp.MustCompile(`\b(off|disabled?|disabling|without|no|not|none|removed|remov(e|ing)|bypass(ed|ing|es)?|exempt(ed)?|whitelist(ed)?|direct(ly)?|past|around|lowered|reduced|smaller|stopped|unset|false|never)\b`)
-	onWords  = regexp.MustCompile(`\b(on|enabled?|enabling|active|with|through|via|uses?|using|true|set|raised|added|larger|forced)\b`)
+	// pathOff are the words that say that a test did not go over something that packets cross; what was lowered of it is still crossed.
+	pathOff = regexp.MustCompile(`\b(off|disabled?|without|no|not|none|removed|bypass(ed|ing|es)?|direct(ly)?|past|around|outside|instead)\b`)
+	onWords = regexp.MustCompile(`\b(on|enabled?|enabling|active|with|through|via|uses?|using|true|set|raised|added|larger|forced)\b`)
 
 	crossWords = regexp.MustCompile(`\b(over|across|in|inside|within)\b`)
 
@@ -68,8 +70,8 @@ var (
 	// Which end's report a figure is from.
 	senderWords   = regexp.MustCompile(`\b(client|sender|sending)('?s)?( \w+)? (report|side|end|output|says|summary)`)
 	receiverWords = regexp.MustCompile(`\b(server|receiver|receiving)('?s)?( \w+)? (report|side|end|output|says|summary)`)
-	failWords     = regexp.MustCompile(`\b(fails?|failed|hangs?|hung|stalls?|stalled|times?[- ]?outs?|timed out|no (answer|reply|response)|nothing (arrives|passes|gets through|comes)|blocked|dead|dies|died|freezes|froze|lost all)\b`)
-	passWords     = regexp.MustCompile(`\b(works?|passes|passed|ok|fine|succeeds|gets through|normal|(are|is|were|was|all|others?|later( ones?)?|rest) answered)\b`)
+	failWords     = regexp.MustCompile(`\b((not|never|isn.t|un) ?stable|unstable|fails?|failed|hangs?|hung|stalls?|stalled|times?[- ]?outs?|timed out|no (answer|reply|response)|nothing (arrives|passes|gets through|comes)|blocked|dead|dies|died|freezes|froze|lost all)\b`)
+	passWords     = regexp.MustCompile(`\b(works?|passes|passed|ok|fine|succeeds|gets through|normal|stable|(are|is|were|was|all|others?|later( ones?)?|rest) answered)\b`)
 	toolWords     = regexp.MustCompile(`\b(iperf ?2(\.\d+)*|iperf ?3(\.\d+)*|iperf|netperf|nuttcp|ttcp|ntttcp|netcat|curl|wget|ftp|scp|cygwin|other (tool|program)|another (tool|program)|different (tool|program)|native (build|tool))\b`)
 )
 
@@ -99,6 +101,10 @@ func state(name, words string) string {
 		// The clause around the word: a setting's state stands close to it.
 		from, to := loc[2], loc[3]
 		before, after := clause(words[:from], true), clause(words[to:], false)
+		offWords := offWords
+		if present[name] {
+			offWords = pathOff
+		}
 		switch {
 		case offWords.MatchString(after) || offWords.MatchString(before) || offWords.MatchString(words[from:to]):
 			return "off"
