@@ -25,7 +25,7 @@ const (
 	hexMAC   = `(?P<mac>(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}[.-]){2}[0-9a-f]{4})`
 	portName = `(?:ports? )?(?P<%s>[a-z][\w/.:-]*[\w/])`
 	// becoming leads to the state that a unit took, or has: what is only a state tells of no change.
-	becoming = `(?:(?P<state>state (?:is |=|: ?)|is (?:still |also |the )*|are (?:still |also )*|says |claims to be )|(?:is|are) now (?:the )?|state (?:-> ?)?|be(?:came|comes|coming) (?:the )?|went |goes |(?:changed|moved|switched|transition\w*|promoted|switches) to (?:the )?|elected (?:as )?(?:the )?|entering |enters |took over as (?:the )?|takes over as (?:the )?|-> ?)`
+	becoming = `(?:(?P<state>state (?:is |=|: ?)|is (?:still |also |the )*|are (?:still |also )*|says |claims to be )|(?:is|are) now (?:the )?|state (?:-> ?)?|be(?:came|comes|coming) (?:the )?|went |goes |(?:changed|moved|switched|turned|turns|went|goes|transition\w*|promoted|switches) (?:over )?(?:from \w+ )?(?:in)?to (?:the )?|elected (?:as )?(?:the )?|entering |enters |took over as (?:the )?|takes over as (?:the )?|-> ?)`
 	// programs are what restarts without its machine, and what claims that the machine did.
 	programs = `snmpd|agent|daemon|service|process\w*|pods?|container\w*|docker|flanneld|keepalived|bgpd|ospfd|alert\w*|monitoring|librenms|zabbix|cacti|says`
 	// tried are the words around what was done as a cure, or long ago.
@@ -41,12 +41,16 @@ var (
 // proses lists the sentences; a new one is one line.
 var proses = []prose{
 	{typ: timeline.EventOper, about: "port", re: sentence(`^(?:the |this |its )?(?:(?:link|port|interface|carrier|line protocol)(?: state)? )?(?:changed (?:interface )?state to |is |was |went |goes |came |comes |back )*(?P<to>up|down)(?:[ .!]*$|[,;:]|\.? (?:at|and|for|again|then|when|because|as|on|in|with|after|by|during|\()|\. )`), unless: notNow},
+	{typ: timeline.EventOper, about: "port", with: map[string]string{"to": "down"}, re: sentence(`^(?:(?:it|the (?:port|link|interface|nic)|link|port|interface) )?(?:(?:has |had )?(?:lost|loses|dropped) (?:its |the )?(?:link|carrier|signal)|(?:link|carrier) (?:was |is |got )?(?:lost|dropped|gone))\b`), unless: notNow},
+	{typ: timeline.EventOper, about: "port", with: map[string]string{"to": "up"}, re: sentence(`^(?:(?:it|the (?:port|link|interface|nic)|link|port|interface) )?(?:(?:has |had )?(?:regained|got|gets|found) (?:its |the |a )?(?:link|carrier|signal)|(?:the )?(?:link|carrier) (?:was |is |came |comes |got )?(?:back|restored|regained|acquired|established|there again))\b`), unless: notNow},
 	{typ: timeline.EventSTPState, about: "port", re: sentence(`^(?:the port |port |state )?(?:now |is |went |goes |goes to |moved |changed |enter(?:s|ed) |in |into |to )*(?P<to>listening|learning|forwarding|blocking|discarding)\b`), unless: notNow},
 	{typ: timeline.EventInconsistent, about: "port", with: map[string]string{"to": "blocked"}, re: sentence(`\b(?P<guard>root|loop)[ -]?guard\b.{0,60}\b(?:block\w*|inconsisten\w*)|\b(?P<guard2>root|loop|type|pvid|pvst)[ _-]?inconsisten\w*`), unless: notThere},
 	{typ: timeline.EventGateway, re: sentence(`\b(?:(?P<protocol>hsrp|vrrp|glbp|carp)\b.{0,60}?|(?:standby |vlan ?\d+ )?(?:group|grp|vrid) (?P<group>\d+)\b.{0,30}?)\b` + becoming + `(?P<to>active|master|standby|backup|init|speak)\b`), unless: notNow},
+	{typ: timeline.EventGateway, re: sentence(`\b(?:is now|became|becomes|turned into|(?P<state>is)) (?:the |an? )?(?P<protocol>hsrp|vrrp|glbp|carp) (?P<to>active|master|standby|backup)\b(?P<now> (?:router |unit |node )?(?:now|again))?`), unless: notNow},
 	{typ: timeline.EventFailover, re: sentence(`\b(?:ha|failover|cluster|firewall)\b.{0,60}?\b` + becoming + `(?P<to>primary|active|master)\b`), unless: notNow},
 	{typ: timeline.EventFailover, with: map[string]string{"to": "active"}, about: "time", re: sentence(`\b(?:fail(?:ed|s)[ -]?over|took over from|(?:ha|firewall|cluster)[ -](?:fail-?over|switch-?over)|fail-?over (?:happened|occurred|took place|was triggered|event))\b`), unless: notNow},
 	{typ: timeline.EventMACMove, re: sentence(hexMAC + `\b.{0,40}?\b(?:moved|moves|moving|flap\w*|jump\w*|bounc\w*)\b.{0,20}?\b(?:from|between) ` + strings.ReplaceAll(portName, "%s", "from") + ` (?:to|and) ` + strings.ReplaceAll(portName, "%s", "to"))},
+	{typ: timeline.EventMACMove, re: sentence(`\b(?:flap\w*|mov(?:es|ed|ing)|jump\w*|bounc\w*|alternat\w+)\b.{0,20}?\b(?:from|between|on) ` + strings.ReplaceAll(portName, "%s", "from") + ` (?:to|and) ` + strings.ReplaceAll(portName, "%s", "to") + `\b.{0,60}?` + hexMAC)},
 	{typ: timeline.EventMember, re: sentence(`\b(?P<unit>(?:unit|member|stack member|line ?card|fex|slot) #?\d+)\b.{0,20}?\b(?P<to>not present|removed|left|lost|gone|absent|missing|down|off|no power|failed|reloaded|rebooted|crashed|died|dead)\b`), unless: notThere},
 	{typ: timeline.EventRestart, about: "time", re: sentence(`\b(?:rebooted|reboots|reloaded|reloads|restarted|crashed|power[ -]?cycled|lost power|uptime (?:has been |was |is |fell |went )?(?:reset|back|to|at|only|now)?(?: to| at)? ?(?:0|zero|reset)\b)`), unless: notTheMachine},
 	{typ: timeline.EventTopologyChange, re: sentence(`\b(?:topology changes?|tcns?)(?: count)?:? (?P<total>\d+)\b(?:.{0,60}?\bfrom (?P<port>[a-z][\w-]*\d[\w/.]*))?|\b(?P<total2>\d+) topology changes\b`)},
@@ -137,10 +141,11 @@ func attrsOfProse(p prose, m []string) map[string]string {
 		}
 		out[strings.TrimSuffix(name, "2")] = cmp.Or(statesOfPeople[v], v)
 	}
-	if out["state"] != "" {
+	if out["state"] != "" && out["now"] == "" {
 		out["told"] = "state"
-		delete(out, "state")
 	}
+	delete(out, "state")
+	delete(out, "now")
 	switch {
 	case p.typ == timeline.EventOper:
 		out["from"] = map[string]string{"up": "down", "down": "up"}[out["to"]]
