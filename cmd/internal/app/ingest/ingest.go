@@ -86,7 +86,7 @@ type claim struct {
 
 // Add takes in a text. The name is shown to people; bytes that are no text do no harm.
 func (c *Collection) Add(name string, content []byte) {
-	t := &text{name: name, body: unquoted(decode(content))}
+	t := &text{name: name, body: unquoted(untagged(decode(content)))}
 	t.index()
 	for _, x := range iperftext.Find(t.body) {
 		t.claims = append(t.claims, claim{from: x.From, to: x.To, iperf: &x})
