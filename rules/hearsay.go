@@ -73,10 +73,26 @@ func oneOfEach(text []string) []string {
 func (t *hearsay) speaks(topic *regexp.Regexp) bool {
 	said, asked := t.spoken[topic]
 	if !asked {
-		said = slices.ContainsFunc(t.kinds, topic.MatchString)
+		said = slices.ContainsFunc(t.kinds, func(text string) bool { return asserted(topic, text) })
 		t.spoken[topic] = said
 	}
 	return said
+}
+
+// symptoms are the topics that are what somebody saw, and not a thing that he had in hand: to deny one is to say that it was not there.
+var symptoms = []*regexp.Regexp{topics["macflap"], topics["looped"], topics["full"], topics["split"]}
+
+// deniedWords deny what follows them within their clause, or ask whether it was there.
+var deniedWords = regexp.MustCompile(`\b(no|not|never|without|nor|neither|whether)\b|n't\b`)
+
+// asserted says whether a text speaks of the topic; of a symptom, whether it says that it was there.
+func asserted(topic *regexp.Regexp, text string) bool {
+	if !slices.Contains(symptoms, topic) {
+		return topic.MatchString(text)
+	}
+	return slices.ContainsFunc(topic.FindAllStringSubmatchIndex(text, -1), func(loc []int) bool {
+		return !deniedWords.MatchString(clause(text[:loc[2]], true))
+	})
 }
 
 // setting returns the value of a setting about the topic, and the host it is of.
@@ -93,7 +109,7 @@ func (t *hearsay) setting(topic *regexp.Regexp) (host, key, value string) {
 
 // says tells whether anybody wrote of the topic: in a test of these, in a setting or beside an event.
 func (t *hearsay) says(topic *regexp.Regexp, rs []result) bool {
-	if slices.ContainsFunc(rs, func(r result) bool { return topic.MatchString(r.words) }) {
+	if slices.ContainsFunc(rs, func(r result) bool { return asserted(topic, r.words) }) {
 		return true
 	}
 	if t.speaks(topic) {

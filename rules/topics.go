@@ -37,7 +37,7 @@ var states = map[string]struct{ on, off *regexp.Regexp }{
 	"cores":  {word(`(bound|binds?|pinned) to .*|affinity|cpu[ _](limits?|quotas?)|rps|rss|irq ?balance`), word(`(not|no|without|never|un)[ -]?(bound|pinned|affinity|cpu[ _](limits?|quotas?)|limits?|rps|rss|irq ?balance).*|(limits?|quotas?|affinity) .*(removed|off|raised|lifted|disabled)`)},
 	"redundant": {word(`(both|all|two)( \w+){0,2} (links|cables|ports|members|legs|paths)( \w+){0,4} (up|in|plugged|connected|active)`),
 		word(`(one|second|other|redundant) (of (its|the|their) )?(two )?(up)?(links?|cables?|ports?|members?|legs?|paths?)( \w+){0,3} (unplugged|removed|disconnected|pulled|shut|down|disabled|taken out)`)},
-	"stepdown": {word(`(forc\w*|set|limited|locked|fixed|lowered) (down )?(to|at) (1|2\.5|10|100|1000) ?(g|m)(bit\S*|b\S*|igabit\S*)?|((forc|throttl|cap|limit|lock|pinn|nail|fix)\w*|set|lowered|dropped) (down )?(to|at) (gigabit|gbe|1000base-?t\S*|fast ethernet|1 gig)`), word(`back (at|to) (full|auto\w*|the higher)( \w+)?`)},
+	"stepdown": {word(`(forc\w*|set|limited|locked|fixed|lowered) (down )?(to|at) (1|2\.5|10|100|1000) ?(g|m)(bit\S*|b\S*|igabit\S*)?|((forc|throttl|cap|limit|lock|pinn|nail|fix)\w*|set|lowered|dropped) (down )?(to|at) ((1|2\.5|10|100|1000) ?(g|m)(bit\S*|b\S*|igabit\S*)?|gigabit|gbe|1000base-?t\S*|fast ethernet|1 gig)`), word(`back (at|to) (full|auto\w*|the higher)( \w+)?`)},
 	"lease":    {word(`by (its )?(host)?name`), word(`by (its )?(ip )?address`)},
 }
 
