@@ -190,6 +190,8 @@ func (c *Collection) Result() Result {
 		b.text(t)
 	}
 	b.finish()
+	// In the order of time, for a store that takes in thousands of late records moves all that came later for each of them.
+	slices.SortStableFunc(b.Records, func(a, c timeline.Record) int { return a.Covers().To.Compare(c.Covers().To) })
 	return b.Result
 }
 
