@@ -41,7 +41,7 @@ func tcpGroup() group {
 			{name: "own > own, portable", server: ownServer("-portable"), client: ownClient("-portable"), read: readEnds(bits)},
 		},
 		goals: []goal{
-			{contest: "own > own", against: "iperf3", least: 2.0, floor: 1.2, cpu: 0.5},
+			{contest: "own > own", against: "iperf3", least: 2.0, floor: 1, cpu: 0.5},
 			{contest: "own > own", against: "iperf3 -Z", least: 1.6, cpu: 0.65},
 			{contest: "own > own, portable", against: "iperf3", least: 0.9, floor: 0.4, cpu: 1.15},
 		},
@@ -52,7 +52,7 @@ func tcpGroup() group {
 			contest{name: "iperf3 > whydrop", server: programServer, client: stockClient(cubic...), read: readTCP},
 			contest{name: "whydrop > iperf3", server: stockServer, client: programClient(programCubic...), read: readProgram})
 		g.goals = append(g.goals,
-			goal{contest: "whydrop > whydrop", against: "iperf3", least: 2.0, floor: 1.2, cpu: 0.5},
+			goal{contest: "whydrop > whydrop", against: "iperf3", least: 2.0, floor: 1, cpu: 0.5},
 			goal{contest: "whydrop > whydrop", against: "iperf3 -Z", least: 1.6, cpu: 0.65},
 			goal{contest: "iperf3 > whydrop", against: "iperf3", least: 1.4, cpu: 0.65, only: "server"},
 			goal{contest: "whydrop > iperf3", against: "iperf3", least: 1.2})
