@@ -74,6 +74,18 @@ func TestAStateIsReadFromItsOwnClause(t *testing.T) {
 	}
 }
 
+func TestWhetherATestWasPaced(t *testing.T) {
+	for words, want := range map[string]string{
+		"paced at 900 Mbit/s": "on", "with fq": "on", "qdisc fq on the sender": "on",
+		"pacing off": "off", "without pacing": "off", "pacing disabled": "off", "no fq pacing": "off", "pacing: off": "off",
+		"disabled pacing in the sender": "off", "--pacing-timer 12000": "off", "bursts of 64 k": "off", "4 streams": "",
+	} {
+		if got := state("pacing", words); got != want {
+			t.Errorf("%q: got %q, want %q", words, got, want)
+		}
+	}
+}
+
 func TestWaysOfARule(t *testing.T) {
 	way := goodRule + `also:
   - scope: path

@@ -33,7 +33,7 @@ func mustTopics(text []byte) map[string]*regexp.Regexp {
 
 // states are topics whose words tell their state by themselves.
 var states = map[string]struct{ on, off *regexp.Regexp }{
-	"pacing": {word(`pac(ed|ing)|fq|smoothed?|rate[ -_]limited by the sender`), word(`gsro|udp[ -]?gso|unlimited|unpaced|not paced|burst\w*|(?:sen[dt]s?|all) at once|back[ -]to[ -]back|pacing[ -]timer[ =]*\d{5,}`)},
+	"pacing": {word(`pac(ed|ing)|fq|smoothed?|rate[ -_]limited by the sender`), word(`gsro|udp[ -]?gso|unlimited|unpaced|(?:not?|without|never|disabl\w+)(?: \w+)? (?:pac(?:ed|ing)|fq)|(?:pacing|fq)(?: \w+){0,2}[ =:]+(?:off|disabled|removed|none|no)|burst\w*|(?:sen[dt]s?|all) at once|back[ -]to[ -]back|pacing[ -]timer[ =]*\d{5,}`)},
 	"cores":  {word(`(bound|binds?|pinned) to .*|affinity|cpu[ _](limits?|quotas?)|rps|rss|irq ?balance`), word(`(not|no|without|never|un)[ -]?(bound|pinned|affinity|cpu[ _](limits?|quotas?)|limits?|rps|rss|irq ?balance).*|(limits?|quotas?|affinity) .*(removed|off|raised|lifted|disabled)`)},
 	"redundant": {word(`(both|all|two)( \w+){0,2} (links|cables|ports|members|legs|paths)( \w+){0,4} (up|in|plugged|connected|active)`),
 		word(`(one|second|other|redundant) (of (its|the|their) )?(two )?(up)?(links?|cables?|ports?|members?|legs?|paths?)( \w+){0,3} (unplugged|removed|disconnected|pulled|shut|down|disabled|taken out)`)},
