@@ -29,7 +29,7 @@ func (sc *scene) oneWay(l *linkFacts, ps *pathScene, sub timeline.Subject, event
 			l.Alone++
 		}
 	}
-	deaf := sc.deaf(ps, sub, downs)
+	deaf := sc.deaf(ps, sub)
 	if l.Deaf = deaf.Width().Seconds(); l.Deaf > 0 {
 		l.OneWaySpan = l.OneWaySpan.Union(deaf)
 		if far, ok := sc.topo.FarEnd(sub); ok {
@@ -62,9 +62,13 @@ const leastDeaf = 5 * time.Second
 // second (IEEE 802.3), LLDP and the like every 30 s.
 const ownHellos = 2
 
-// deaf returns the longest stretch, at the path's stalls, in which a port that had received before received
-// nothing at all although it was up and sent.
-func (sc *scene) deaf(ps *pathScene, sub timeline.Subject, downs []timeline.Span) timeline.Span {
+// deaf returns the longest stretch, at the path's stalls, in which a port that had received traffic before received
+// nothing at all although it was up and sent. One that had only heard hellos may face a root port, which sends none
+// (IEEE 802.1D-2004, 17.26); while a port of the path is down, nothing may come back to any other.
+func (sc *scene) deaf(ps *pathScene, sub timeline.Subject) timeline.Span {
+	cut := func(x timeline.Span) bool {
+		return slices.ContainsFunc(sc.losses, func(l correlate.CarrierLoss) bool { return l.Lasted(sc.span.To).Overlaps(x) })
+	}
 	var best timeline.Span
 	for _, e := range ps.Episodes {
 		if e.Kind != correlate.Stall || e.Span.Width() < leastDeaf {
@@ -75,8 +79,8 @@ func (sc *scene) deaf(ps *pathScene, sub timeline.Subject, downs []timeline.Span
 		for _, x := range sc.snap.Between(sub, timeline.InPackets, e.Span.Widen(rest, rest)) {
 			switch {
 			case x.Value > 0:
-				received, cur = true, timeline.Span{}
-			case !received, slices.ContainsFunc(downs, x.Span.Overlaps):
+				received, cur = received || x.Value > ownHellos, timeline.Span{}
+			case !received, cut(x.Span):
 				cur = timeline.Span{}
 			default:
 				cur = cur.Union(x.Span)
