@@ -30,10 +30,10 @@ func (sc *scene) oneWay(l *linkFacts, ps *pathScene, sub timeline.Subject, event
 		}
 	}
 	deaf := sc.deaf(ps, sub)
-	if l.Deaf = deaf.Width().Seconds(); l.Deaf > 0 {
-		l.OneWaySpan = l.OneWaySpan.Union(deaf)
-		if far, ok := sc.topo.FarEnd(sub); ok {
-			l.FarSends = correlate.Mean(sc.snap.Between(far, timeline.OutPackets, deaf), deaf)
+	if !deaf.IsZero() {
+		far, _ := sc.topo.FarEnd(sub)
+		if l.FarSends = correlate.Mean(sc.snap.Between(far, timeline.OutPackets, deaf), deaf); l.FarSends > 0 || !sc.deafElsewhere(ps, sub, deaf) {
+			l.Deaf, l.OneWaySpan = deaf.Width().Seconds(), l.OneWaySpan.Union(deaf)
 		}
 	}
 	if l.OneWay > 0 && !l.OneWaySpan.IsZero() {
@@ -61,6 +61,12 @@ const leastDeaf = 5 * time.Second
 // ownHellos is how many packets/s a port sends by itself at most: spanning tree every 2 s (IEEE 802.1D), LACP every
 // second (IEEE 802.3), LLDP and the like every 30 s.
 const ownHellos = 2
+
+// deafElsewhere says whether another port of the path heard nothing in the same stretch: then nothing came through from further
+// on, and that tells of no link.
+func (sc *scene) deafElsewhere(ps *pathScene, sub timeline.Subject, sp timeline.Span) bool {
+	return slices.ContainsFunc(sc.portsOn(ps), func(o timeline.Subject) bool { return o != sub && sc.deaf(ps, o).Overlaps(sp) })
+}
 
 // deaf returns the longest stretch, at the path's stalls, in which a port that had received traffic before received
 // nothing at all although it was up and sent. One that had only heard hellos may face a root port, which sends none
