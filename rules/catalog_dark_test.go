@@ -47,7 +47,9 @@ func TestPortsOfADarkPathFallSilent(t *testing.T) {
 // long, or if the story itself says what its ports carry.
 func (st story) withQuietPorts(values map[timeline.Metric]float64) (_ story, ok bool) {
 	const long = 2 * time.Second
-	if st.Empty || slices.ContainsFunc(st.Series, func(x series) bool { return x.Metric == string(timeline.InPackets) || x.Metric == string(timeline.OutPackets) }) {
+	if st.Empty || slices.ContainsFunc(st.Series, func(x series) bool {
+		return x.Metric == string(timeline.InPackets) || x.Metric == string(timeline.OutPackets)
+	}) {
 		return st, false
 	}
 	st.Series = slices.Clone(st.Series)
