@@ -35,9 +35,26 @@ func (f *testFacts) rates(steady, tcp []result, line float64) {
 	if math.IsNaN(f.Early) && slices.ContainsFunc(steady, func(r result) bool { return r.rate < stopped && beganWords.MatchString(r.words) }) {
 		f.Early = healed
 	}
+	f.Unmet = unmet(tcp, line)
 	if v := known(steady, rateOf); len(v) >= 3 {
 		f.RateSpread = (v[len(v)-1] - v[0]) / v[len(v)/2]
 	}
+}
+
+// unmet returns the rate of the slowest of these tests that neither fills the line (or a usual one, where it is not known) nor carries
+// what it was offered; 0 if there is none.
+func unmet(tcp []result, line float64) float64 {
+	const nearly = 0.7 // of a line: other traffic and a test's beginning take their part
+	short := pick(tcp, func(r result) bool {
+		switch {
+		case r.early || r.rate >= nearly*r.offered:
+			return false
+		case line > 0:
+			return r.rate < nearly*line*tcpShare
+		}
+		return roundRate(r.rate) == 0 && roundRate(r.rate*tcpShare) == 0 // who says "1G" of a full line rounds it
+	})
+	return max(0, least(short, rateOf))
 }
 
 // firstLength returns how long the beginning of a test is that a result is of, in seconds: what it tells, the unit that people speak

@@ -81,6 +81,7 @@ type Rule struct {
 
 	file string
 	ways []*Rule // Also, each with what it has from the rule
+	last bool    // of a way: told only if nothing else is found at all
 }
 
 // Way is a further way in which a rule's cause shows, asked beside the first, with conditions and evidence of its own.
@@ -99,6 +100,7 @@ type Way struct {
 	HoldsAt     float64     `yaml:"holds_at"`
 	SuspectedAt float64     `yaml:"suspected_at"`
 	AtMost      Verdict     `yaml:"at_most"`
+	Last        bool        `yaml:"last"` // told only if nothing else is found at all
 	Missing     []Weight    `yaml:"missing"`
 	Summary     Text        `yaml:"summary"`
 	Consequence Text        `yaml:"consequence"`
@@ -110,7 +112,7 @@ func (r *Rule) way(w Way) *Rule {
 	out := *r
 	out.Also, out.ways, out.Needs = nil, nil, nil
 	out.Symptom, out.When, out.Base, out.For, out.Against, out.Missing, out.Summary = w.Symptom, w.When, w.Base, w.For, w.Against, w.Missing, w.Summary
-	out.Host, out.Span, out.Title = w.Host, w.Span, cmp.Or(w.Title, r.Title)
+	out.Host, out.Span, out.Title, out.last = w.Host, w.Span, cmp.Or(w.Title, r.Title), w.Last
 	if w.Scope != "" && w.Scope != r.Scope {
 		out.Scope, out.Consequence, out.Next = w.Scope, Text{}, nil
 	}

@@ -129,6 +129,9 @@ func (e *evaluation) explained(ep correlate.Episode) bool {
 // fold leaves of the matches that cannot tell one for each path, and none where nothing is left to explain.
 func (e *evaluation) fold() {
 	e.settle()
+	if slices.ContainsFunc(e.matches, func(m *match) bool { return !m.rule.last }) {
+		e.matches = slices.DeleteFunc(e.matches, func(m *match) bool { return m.rule.last })
+	}
 	slices.SortStableFunc(e.matches, func(a, b *match) int {
 		return cmp.Or(verdictRank(a.verdict)-verdictRank(b.verdict), int(truth(b.rule.Residual))-int(truth(a.rule.Residual)), compareMatches(a, b))
 	})
