@@ -92,7 +92,10 @@ func (r *Rule) compileParts() []error {
 		condition("when.if", &r.When[i].If)
 		text("when.otherwise", &r.When[i].Otherwise)
 	}
-	r.Follows = slices.Clone(r.Follows) // a way is compiled over the facts of its own scope
+	// A way is compiled over the facts of its own scope, and follows nothing under a condition that asks for facts of its rule's.
+	r.Follows = slices.DeleteFunc(slices.Clone(r.Follows), func(f Follow) bool {
+		return r.abroad && !f.If.IsZero() && f.If.compile(words, r.Thresholds) != nil
+	})
 	for i := range r.Follows {
 		if f := &r.Follows[i]; !f.If.IsZero() {
 			condition("follows.if", &f.If)

@@ -82,6 +82,7 @@ type pathFacts struct {
 	LinePort  string   `expr:"line_port"`
 	TCPMax    float64  `expr:"tcp_max" metric:"if.speed"` // the most TCP payload that line carries
 	Ports     float64  `expr:"ports"`                     // ports on the path
+	Flaps     float64  `expr:"flaps"`                     // times that a port of a path is known to have lost its carrier
 	Read      float64  `expr:"ports_read"`                // of them, with error and drop counters read meanwhile
 	Unread    []string `expr:"unread"`                    // those that were not
 	Clean     float64  `expr:"clean"`                     // 1 if all ports were read and none is troubled, 0 if one is, NaN if some were not read

@@ -160,7 +160,7 @@ func (sc *scene) hosts() []timeline.Subject {
 
 // portsOfPath sums up what was read of the path's ports.
 func (sc *scene) portsOfPath(f *pathFacts, ps *pathScene) {
-	f.Line = nan
+	f.Line, f.Flaps = nan, float64(len(sc.losses))
 	for _, sub := range sc.portsOn(ps) {
 		p := sc.port(ps, sub)
 		f.Ports++

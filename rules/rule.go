@@ -79,9 +79,10 @@ type Rule struct {
 	// Also are further ways in which the same cause shows.
 	Also []Way `yaml:"also"`
 
-	file string
-	ways []*Rule // Also, each with what it has from the rule
-	last bool    // of a way: told only if nothing else is found at all
+	file   string
+	ways   []*Rule // Also, each with what it has from the rule
+	last   bool    // of a way: told only if nothing else is found at all
+	abroad bool    // of a way: its scope is not the rule's
 }
 
 // Way is a further way in which a rule's cause shows, asked beside the first, with conditions and evidence of its own.
@@ -115,6 +116,7 @@ func (r *Rule) way(w Way) *Rule {
 	out.Host, out.Span, out.Title, out.last = w.Host, w.Span, cmp.Or(w.Title, r.Title), w.Last
 	if w.Scope != "" && w.Scope != r.Scope {
 		out.Scope, out.Consequence, out.Next = w.Scope, Text{}, nil
+		out.abroad = true
 	}
 	if w.Consequence.Text != "" {
 		out.Consequence = w.Consequence

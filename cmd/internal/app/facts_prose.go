@@ -26,6 +26,9 @@ const (
 	portName = `(?:ports? )?(?P<%s>[a-z][\w/.:-]*[\w/])`
 	// becoming leads to the state that a unit took, or has: what is only a state tells of no change.
 	becoming = `(?:(?P<state>state (?:is |=|: ?)|is (?:still |also |the )*|are (?:still |also )*|says |claims to be (?:the )?)|(?:is|are) now (?:the )?|state (?:-> ?)?|be(?:came|comes|come|coming) (?:the )?|went |goes |(?:changed|moved|switched|turned|turns|went|goes|transition\w*|promoted|switches) (?:over )?(?:from \w+ )?(?:in)?to (?:the )?|f(?:ell|alls) back to |elected (?:as )?(?:the )?|entering |enters |took over (?:as |the )?(?:the )?|declares itself (?:the )?|declared itself (?:the )?|promot(?:es|ed) itself to (?:the )?|(?:re-?)?(?:claims|claimed|takes|took|assumes|assumed|grabs|grabbed) (?:back )?(?:the )?|takes over (?:as )?(?:the )?|-> ?)`
+	links    = `(?:up|down)?links?|ports?|interfaces?|carrier|nic|line protocol|led|link light|lamp`
+	// comesAndGoes tells that a link was lost, and more than once as a rule.
+	comesAndGoes = `flap(?:s|ped|ping)?\b|bounc(?:es?|ed|ing)\b|(?:up[ /-]*(?:and[ -])?down|down[ /-]*(?:and[ -])?(?:back )?up)\b|(?:state )?(?:chang(?:es?|ed)|transitions?)(?: state)?:? (?:\d+|several|many|a few)\b|\d+ (?:(?:link|carrier|state) ?)*(?:transitions|changes|flaps|bounces)\b|resets? itself\b|go(?:es|ing) (?:out|off|dark|down)\b.{0,25}\b(?:again|back|seconds?|s|moment|while|times)\b|comes and goes\b|(?:off[ /-]*(?:and[ -])?on|on[ /-]*(?:and[ -])?off)\b|(?:auto-?)?negotiation (?:restarts|starts again|begins again)|keeps? (?:dropping|going down|losing)\b|renegotiat\w+`
 	// programs are what restarts without its machine, and what claims that the machine did.
 	programs = `snmpd|agent|daemon|service|process\w*|pods?|container\w*|docker|flanneld|keepalived|bgpd|ospfd|alert\w*|monitoring|librenms|zabbix|cacti|says`
 	// tried are the words around what was done as a cure, or long ago.
@@ -34,12 +37,14 @@ const (
 
 var (
 	notTheMachine = regexp.MustCompile(`(?i)\b(?:` + programs + `|` + tried + `)`)
+	notALink      = regexp.MustCompile(`(?i)\b(?:if|should|would|could|planned|never|not|no|none|without|mac|hosts?|address\w*|routes?|bgp|ospf|hsrp|vrrp|neighbou?rs?|stp|spanning|between ports|virtual|tunnel|ppp\w*|wi-?fi)\b`)
 	notThere      = regexp.MustCompile(`(?i)\b(?:if|when(?:ever)?|should|would|could|can|planned|never)\b`)
 	notNow        = regexp.MustCompile(`(?i)\b(?:if|when(?:ever)?|should|would|could|can|configured|planned|never|not|no|since|always|ever|all the time)\b`)
 )
 
 // proses lists the sentences; a new one is one line.
 var proses = []prose{
+	{typ: timeline.EventOper, about: "port", with: map[string]string{"to": "down"}, re: sentence(`\b(?:` + links + `)\b.{0,30}?\b(?:` + comesAndGoes + `)|^(?:it |is |was |keeps |still |constantly |randomly )*(?:` + comesAndGoes + `)`), unless: notALink},
 	{typ: timeline.EventOper, about: "port", re: sentence(`^(?:the |this |its )?(?:(?:link|port|interface|carrier|line protocol)(?: state)? )?(?:changed (?:interface )?state to |is |was |went |goes |came |comes |back )*(?P<to>up|down)(?:[ .!]*$|[,;:]|\.? (?:at|and|for|again|then|when|because|as|on|in|with|after|by|during|\()|\. )`), unless: notNow},
 	{typ: timeline.EventOper, about: "port", with: map[string]string{"to": "down"}, re: sentence(`^(?:(?:it|the (?:port|link|interface|nic)|link|port|interface) )?(?:(?:has |had )?(?:lost|loses|dropped) (?:its |the )?(?:link|carrier|signal)|(?:link|carrier) (?:was |is |got )?(?:lost|dropped|gone|vanished|disappeared)|(?:went|goes) (?:dead|dark|offline))\b`), unless: notNow},
 	{typ: timeline.EventOper, about: "port", with: map[string]string{"to": "up"}, re: sentence(`^(?:(?:it|the (?:port|link|interface|nic)|link|port|interface) )?(?:(?:has |had )?(?:regained|got|gets|found) (?:its |the |a )?(?:link|carrier|signal)|(?:the )?(?:link|carrier) (?:was |is |came |comes |got )?(?:back|restored|regained|returned|acquired|established|there again)|(?:came|comes|went|goes|is|was)(?: back)? (?:online|alive)(?: again)?)\b`), unless: notNow},
