@@ -20,6 +20,7 @@ type testFacts struct {
 	Best        float64 `expr:"best" metric:"probe.result"`        // of the fastest
 	LineShare   float64 `expr:"line_share" metric:"if.speed"`      // the slowest over what TCP carries on the path's slowest port
 	RoundRate   float64 `expr:"round_rate" metric:"probe.result"`  // the usual line rate that the best steady test fills; 0 if none
+	RoundLow    float64 `expr:"round_low" metric:"probe.result"`   // the usual line rate that the slowest steady test fills; 0 if none
 	Unmet       float64 `expr:"unmet" metric:"probe.result"`       // the slowest TCP test that neither fills a line nor carries what it was offered; 0 if each does
 	RateSpread  float64 `expr:"rate_spread" metric:"probe.result"` // jitter of the rates of equal tests: their range over the median
 	Retransmits float64 `expr:"retransmits" metric:"probe.result"` // of all TCP tests together

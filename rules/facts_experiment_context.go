@@ -177,7 +177,7 @@ func (sc *scene) words(f *testFacts, own []result) {
 	}
 	f.Cure = func(name string) float64 { return cureOf(name).factor }
 	f.Better = func(name string) string { return cureOf(name).better }
-	f.Helped = t.helped
+	f.Helped = func(name string) float64 { return t.helped(name, own) }
 	f.settings(t)
 }
 

@@ -12,12 +12,12 @@ import (
 
 func (f *testFacts) rates(steady, tcp []result, line float64) {
 	f.Rate, f.Best = least(steady, rateOf), most(steady, rateOf)
-	f.LineShare, f.RoundRate, f.RateSpread, f.Retrans, f.Mathis, f.Early = f.Rate/(line*tcpShare), nan, nan, nan, nan, nan
+	f.LineShare, f.RoundRate, f.RoundLow, f.RateSpread, f.Retrans, f.Mathis, f.Early = f.Rate/(line*tcpShare), nan, nan, nan, nan, nan, nan
 	f.Retransmits = total(steady, func(r result) float64 { return r.retrans })
 	f.CleanRate = most(pick(steady, result.hardlyAgain), rateOf)
 	f.Stops, f.StopsOneWay, f.Hangs, f.Burst = nan, nan, nan, nan
 	if len(steady) > 0 {
-		f.RoundRate = roundRate(f.Best)
+		f.RoundRate, f.RoundLow = roundRate(f.Best), roundRate(f.Rate)
 		slow := slices.MinFunc(steady, func(a, b result) int { return compareFloat(a.rate, b.rate) })
 		f.Retrans = slow.retransShare()
 		f.Mathis = slow.mathis()

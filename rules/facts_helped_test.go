@@ -27,7 +27,7 @@ func TestWhatPeopleTellOfATrial(t *testing.T) {
 		{"eee", "on another port there are no errors", math.NaN()},
 	} {
 		t.Run(x.text, func(t *testing.T) {
-			got := (&hearsay{kinds: []string{x.text}}).helped(x.topic)
+			got := (&hearsay{kinds: []string{x.text}}).helped(x.topic, nil)
 			if got != x.want && !(math.IsNaN(got) && math.IsNaN(x.want)) {
 				t.Errorf("%s: got %v, want %v", x.topic, got, x.want)
 			}

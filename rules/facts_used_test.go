@@ -11,7 +11,7 @@ import (
 
 // offered are facts that no rule of the catalogue asks for and that stay for rules of users, by what they are about.
 var offered = map[string]string{
-	"path":      "spread way low_share loss_forward loss_reverse loss_peak far_cpu own_udp_drops ports_read retransmits_out",
+	"path":      "spread way low_share loss_forward loss_reverse loss_peak far_cpu own_udp_drops retransmits_out",
 	"port":      "role fcs errors collisions totals",
 	"port.link": "tx pairs_span",
 	"move":      "carrier",

@@ -80,7 +80,8 @@ func (t *hearsay) speaks(topic *regexp.Regexp) bool {
 }
 
 // symptoms are the topics that are what somebody saw, and not a thing that he had in hand: to deny one is to say that it was not there.
-var symptoms = []*regexp.Regexp{topics["macflap"], topics["looped"], topics["full"], topics["split"], topics["flapping"]}
+var symptoms = []*regexp.Regexp{topics["macflap"], topics["looped"], topics["full"], topics["split"], topics["flapping"],
+	topics["damage"], topics["outdrops"], topics["brimful"], topics["pausing"], topics["giants"], topics["pegged"]}
 
 // deniedWords deny what follows them within their clause, or ask whether it was there.
 var deniedWords = regexp.MustCompile(`\b(no|not|never|without|nor|neither|whether)\b|n't\b`)

@@ -38,6 +38,7 @@ const (
 var (
 	notTheMachine = regexp.MustCompile(`(?i)\b(?:` + programs + `|` + tried + `)`)
 	notALink      = regexp.MustCompile(`(?i)\b(?:if|should|would|could|planned|never|not|no|none|without|mac|hosts?|address\w*|routes?|bgp|ospf|hsrp|vrrp|neighbou?rs?|stp|spanning|between ports|virtual|tunnel|ppp\w*|wi-?fi)\b`)
+	notSure       = regexp.MustCompile(`(?i)\b(?:if|when(?:ever)?|should|would|could|can|may ?be|might|perhaps|possibl[ey]|suspect\w*|guess|looks like|no|not|never|none)\b|\?`)
 	notThere      = regexp.MustCompile(`(?i)\b(?:if|when(?:ever)?|should|would|could|can|planned|never)\b`)
 	notNow        = regexp.MustCompile(`(?i)\b(?:if|when(?:ever)?|should|would|could|can|configured|planned|never|not|no|since|always|ever|all the time)\b`)
 )
@@ -49,6 +50,7 @@ var proses = []prose{
 	{typ: timeline.EventOper, about: "port", with: map[string]string{"to": "down"}, re: sentence(`^(?:(?:it|the (?:port|link|interface|nic)|link|port|interface) )?(?:(?:has |had )?(?:lost|loses|dropped) (?:its |the )?(?:link|carrier|signal)|(?:link|carrier) (?:was |is |got )?(?:lost|dropped|gone|vanished|disappeared)|(?:went|goes) (?:dead|dark|offline))\b`), unless: notNow},
 	{typ: timeline.EventOper, about: "port", with: map[string]string{"to": "up"}, re: sentence(`^(?:(?:it|the (?:port|link|interface|nic)|link|port|interface) )?(?:(?:has |had )?(?:regained|got|gets|found) (?:its |the |a )?(?:link|carrier|signal)|(?:the )?(?:link|carrier) (?:was |is |came |comes |got )?(?:back|restored|regained|returned|acquired|established|there again)|(?:came|comes|went|goes|is|was)(?: back)? (?:online|alive)(?: again)?)\b`), unless: notNow},
 	{typ: timeline.EventSTPState, about: "port", re: sentence(`^(?:the port |port |state )?(?:now |is |went |goes |goes to |moved |changed |enter(?:s|ed) |in |into |to )*(?P<to>listening|learning|forwarding|blocking|discarding)\b`), unless: notNow},
+	{typ: timeline.EventDuplexMismatch, about: "port", re: sentence(`\bduplex[ -]mismatch\b`), unless: notSure},
 	{typ: timeline.EventInconsistent, about: "port", with: map[string]string{"to": "blocked"}, re: sentence(`\b(?P<guard>root|loop)[ -]?guard\b.{0,60}\b(?:block\w*|inconsisten\w*)|\b(?P<guard2>root|loop|type|pvid|pvst)[ _-]?inconsisten\w*`), unless: notThere},
 	{typ: timeline.EventGateway, re: sentence(`\b(?:(?P<protocol>hsrp|vrrp|glbp|carp)\b.{0,60}?|(?:standby |vlan ?\d+ )?(?:group|grp|vrid) (?P<group>\d+)\b.{0,30}?)\b` + becoming + `(?P<to>active|master|standby|backup|init|speak)\b`), unless: notNow},
 	{typ: timeline.EventGateway, re: sentence(`\b(?:is now|became|becomes|turned into|(?P<state>is)) (?:the |an? )?(?P<protocol>hsrp|vrrp|glbp|carp) (?P<to>active|master|standby|backup)\b(?P<now> (?:router |unit |node )?(?:now|again))?`), unless: notNow},
