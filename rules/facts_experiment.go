@@ -21,6 +21,7 @@ type testFacts struct {
 	LineShare   float64 `expr:"line_share" metric:"if.speed"`      // the slowest over what TCP carries on the path's slowest port
 	RoundRate   float64 `expr:"round_rate" metric:"probe.result"`  // the usual line rate that the best steady test fills; 0 if none
 	RoundLow    float64 `expr:"round_low" metric:"probe.result"`   // the usual line rate that the slowest steady test fills; 0 if none
+	Well        float64 `expr:"well" metric:"probe.result"`        // 1 if every test that is told went well, 0 if one did not, NaN if one does not tell
 	Unmet       float64 `expr:"unmet" metric:"probe.result"`       // the slowest TCP test that neither fills a line nor carries what it was offered; 0 if each does
 	RateSpread  float64 `expr:"rate_spread" metric:"probe.result"` // jitter of the rates of equal tests: their range over the median
 	Retransmits float64 `expr:"retransmits" metric:"probe.result"` // of all TCP tests together
@@ -115,14 +116,18 @@ type testFacts struct {
 	Unwrapped  float64 `expr:"unwrapped"`   // the same, if no test of that path speaks of a tunnel
 	Wrapped    float64 `expr:"wrapped"`     // the same, if one does
 
-	Says    func(string) bool    `expr:"says"`    // whether anybody wrote of a topic of words.yaml
-	Ran     func(string) bool    `expr:"ran"`     // whether the words of a test itself speak of it
-	Cure    func(string) float64 `expr:"cure"`    // how many times better it was when the topic was switched; NaN if that was not compared
-	Better  func(string) string  `expr:"better"`  // the state in which it was better: on, off, changed
-	Helped  func(string) float64 `expr:"helped"`  // what people tell came of switching it: 1 the trouble ended, 0 it was in vain, NaN if they do not tell
-	Setting func(string) string  `expr:"setting"` // the value of a setting about the topic; "" if there is none
-	SetOn   func(string) string  `expr:"set_on"`  // the host or device that has it so
-	SizeOf  func(string) float64 `expr:"size_of"` // the same as a number; NaN if it is none
+	Says   func(string) bool   `expr:"says"`   // whether anybody wrote of a topic of words.yaml
+	Tells  func(string) bool   `expr:"tells"`  // whether anybody tells that what a topic is about is the case
+	Teller func(string) string `expr:"teller"` // the device, port or host that it is told of, or "a device of the path"
+
+	tellerOf func(string) timeline.Subject // the same; none if nobody says what of
+	Ran      func(string) bool             `expr:"ran"`     // whether the words of a test itself speak of it
+	Cure     func(string) float64          `expr:"cure"`    // how many times better it was when the topic was switched; NaN if that was not compared
+	Better   func(string) string           `expr:"better"`  // the state in which it was better: on, off, changed
+	Helped   func(string) float64          `expr:"helped"`  // what people tell came of switching it: 1 the trouble ended, 0 it was in vain, NaN if they do not tell
+	Setting  func(string) string           `expr:"setting"` // the value of a setting about the topic; "" if there is none
+	SetOn    func(string) string           `expr:"set_on"`  // the host or device that has it so
+	SizeOf   func(string) float64          `expr:"size_of"` // the same as a number; NaN if it is none
 }
 
 // testFacts compares the tests of one path; they are computed once.
@@ -139,6 +144,7 @@ func (sc *scene) testFacts(ps *pathScene) *testFacts {
 	f.rates(steady, tcp, ps.facts.Line)
 	f.directions(steady, rs)
 	f.standing(rs)
+	f.Well = f.wellDone(rs)
 	f.losses(pick(rs, func(r result) bool { return !r.ofHop() }), steady, ps.facts.Line)
 	f.delays(rs)
 	f.sizes(rs, steady)

@@ -171,6 +171,14 @@ func (sc *scene) words(f *testFacts, own []result) {
 		return cured[name]
 	}
 	f.Says = func(name string) bool { re, ok := topics[name]; return ok && t.says(re, own) }
+	f.Tells = func(name string) bool { _, ok := t.toldOf(name, own); return ok }
+	f.tellerOf = func(name string) timeline.Subject { about, _ := t.toldOf(name, nil); return about }
+	f.Teller = func(name string) string {
+		if about := f.tellerOf(name); about != (timeline.Subject{}) && about.Kind != timeline.KindPath {
+			return about.String()
+		}
+		return "a device of the path"
+	}
 	f.Ran = func(name string) bool {
 		re, ok := topics[name]
 		return ok && slices.ContainsFunc(own, func(r result) bool { return re.MatchString(r.words) })

@@ -41,6 +41,22 @@ func (f *testFacts) rates(steady, tcp []result, line float64) {
 	}
 }
 
+// trace is the share of lost packets from which somebody may complain: TCP feels it over a long way (Mathis 1997).
+const trace = 0.0005
+
+// wellDone says of all tests together whether nothing was lost, and TCP carried what it could or was offered.
+func (f *testFacts) wellDone(rs []result) float64 {
+	if f.Unmet > 0 || f.Stops == 1 || f.Hangs == 1 || f.Fails == 1 || slices.ContainsFunc(rs, func(r result) bool { return r.loss >= trace }) {
+		return 0
+	}
+	for _, r := range rs {
+		if math.IsNaN(r.loss) && !(r.tcp() && r.rate > 0) || failWords.MatchString(r.words) {
+			return nan
+		}
+	}
+	return truth(len(rs) > 0)
+}
+
 // unmet returns the rate of the slowest of these tests that neither fills the line (or a usual one, where it is not known) nor carries
 // what it was offered; 0 if there is none.
 func unmet(tcp []result, line float64) float64 {

@@ -11,6 +11,7 @@ import (
 // hearsay is everything that people wrote beside the figures, other than in the tests themselves.
 type hearsay struct {
 	text     []string                     // of events
+	tellers  []teller                     // the same, with what each is about
 	kinds    []string                     // of the text, one of each kind of sentence
 	spoken   map[*regexp.Regexp]bool      // topics that were asked about: whether the text speaks of them
 	settings map[string]map[string]string // by host or device
@@ -36,12 +37,22 @@ func (sc *scene) tell() *hearsay {
 				t.settings[name][k] = v
 			}
 		default:
+			if strings.HasPrefix(e.Origin.Collector, byHand) {
+				t.tellers = append(t.tellers, tellerOf(e))
+			}
 			if strings.HasPrefix(e.Origin.Collector, byHand) || e.Type == timeline.EventMark {
 				t.text = append(t.text, strings.ToLower(e.Text))
 			}
 		}
 	}
 	t.kinds = oneOfEach(t.text)
+	if len(t.kinds) < len(t.text) {
+		kept := map[string]bool{}
+		for _, k := range t.kinds {
+			kept[k] = true
+		}
+		t.tellers = slices.DeleteFunc(t.tellers, func(x teller) bool { return !kept[x.said] })
+	}
 	sc.told = t
 	return t
 }

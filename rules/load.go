@@ -85,6 +85,13 @@ func loadFile(fsys fs.FS, name string) (Rule, error) {
 		}
 		r.ways = append(r.ways, v)
 	}
+	if r.Told != nil {
+		v := r.Told.way(&r)
+		if err := v.compile(); err != nil {
+			return r, fmt.Errorf("%w (told)", err)
+		}
+		r.ways = append(r.ways, v)
+	}
 	return r, nil
 }
 

@@ -119,6 +119,11 @@ func (m *match) describe() {
 	if host, ok := r.Host.eval(env).(string); ok && host != "" {
 		m.subject = timeline.Host(host)
 	}
+	if tests, ok := env["tests"].(*testFacts); ok && r.told != "" {
+		if about := tests.tellerOf(r.told); about.Kind != timeline.KindPath && about != (timeline.Subject{}) {
+			m.subject = about
+		}
+	}
 	m.summary, m.follows = r.Summary.fill(env), r.Consequence.fill(env)
 	for _, n := range r.Next {
 		m.next = append(m.next, n.fill(env))
@@ -138,7 +143,8 @@ func floatOf(v any) float64 {
 // yields says whether what m claims is better explained by o: o holds, or m does not either, or o rests on a device
 // where m only reads the flow. Of two that yield to each other, the less sure one does.
 func yields(m, o *match) bool {
-	if !slices.Contains(m.rule.YieldsTo, o.rule.ID) || o.verdict == CannotTell {
+	hearsay := o.rule.told != "" && m.rule.told == "" // words are no reason to drop what figures say
+	if !slices.Contains(m.rule.YieldsTo, o.rule.ID) || o.verdict == CannotTell || hearsay {
 		return false
 	}
 	if slices.Contains(o.rule.YieldsTo, m.rule.ID) {

@@ -48,7 +48,7 @@ func (m *match) miss(s timeline.Snapshot, e Expression) {
 var wantedTest = func() map[string]string {
 	out := map[string]string{}
 	for test, facts := range map[string]string{
-		"a TCP test of the path":                           "rate best rate_spread line_share round_rate round_low unmet",
+		"a TCP test of the path":                           "rate best rate_spread line_share round_rate round_low unmet well",
 		"how many segments TCP sent again in a test":       "retransmits retransmit_share mathis clean_rate",
 		"the rate of a TCP test second by second":          "early burst stops stops_one_way",
 		"the same test in the other direction":             "forward reverse asymmetry loss_forward loss_reverse",

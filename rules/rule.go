@@ -76,11 +76,14 @@ type Rule struct {
 	Consequence Text   `yaml:"consequence"` // as a link of a chain
 	Next        []Text `yaml:"next"`
 
+	// Told is the way in which it is suspected because people tell of it.
+	Told *Told `yaml:"told"`
 	// Also are further ways in which the same cause shows.
 	Also []Way `yaml:"also"`
 
 	file   string
 	ways   []*Rule // Also, each with what it has from the rule
+	told   string  // of a way: the topic by which people tell of the cause; "" if figures do
 	last   bool    // of a way: told only if nothing else is found at all
 	abroad bool    // of a way: its scope is not the rule's
 }
@@ -111,7 +114,7 @@ type Way struct {
 // way returns the rule with the conditions and texts of one of its ways.
 func (r *Rule) way(w Way) *Rule {
 	out := *r
-	out.Also, out.ways, out.Needs = nil, nil, nil
+	out.Also, out.Told, out.ways, out.Needs = nil, nil, nil, nil
 	out.Symptom, out.When, out.Base, out.For, out.Against, out.Missing, out.Summary = w.Symptom, w.When, w.Base, w.For, w.Against, w.Missing, w.Summary
 	out.Host, out.Span, out.Title, out.last = w.Host, w.Span, cmp.Or(w.Title, r.Title), w.Last
 	if w.Scope != "" && w.Scope != r.Scope {

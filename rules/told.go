@@ -1,0 +1,87 @@
+package rules
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"whydrop/correlate/timeline"
+)
+
+// Told is a way in which a cause is suspected because somebody tells of it in plain words, beside an event or a test, and no figure
+// does: "the port is err-disabled". It can never hold; figures and events that are dated say more where there are any.
+type Told struct {
+	Says    string     `yaml:"says"`    // a topic of words.yaml
+	If      Expression `yaml:"if"`      // what must hold besides, over the facts of the path; "": nothing
+	Base    float64    `yaml:"base"`    // 0: 0.42
+	Summary Text       `yaml:"summary"` // has {tests.teller('TOPIC')} for where it is told of
+	Missing Text       `yaml:"missing"` // what to read to settle it
+	Next    []Text     `yaml:"next"`    // as in a [Way]; may be left out where the rule's scope is the path
+}
+
+const (
+	hearsayBase = 0.42
+	// Each of these makes it likelier that something was wrong at all.
+	hearsayLoss = 0.05
+	hearsaySlow = 0.03
+)
+
+// way returns the way of the rule that is suspected by what people tell.
+func (t Told) way(r *Rule) *Rule {
+	line := t.If.Line
+	w := Way{
+		Scope:   ScopePath,
+		Title:   r.Title,
+		Symptom: []Condition{{If: Expression{Text: "tests.watched == 0 and tests.tells('" + t.Says + "') and not surely(tests.well == 1)", Line: line}, Otherwise: Text{Text: "nobody tells of it, or the path is well", Line: line}}},
+		Base:    orDefault(t.Base, hearsayBase),
+		AtMost:  Suspected,
+		For: []Weight{
+			{If: Expression{Text: "surely(tests.loss_max >= 0.005)", Line: line}, Weight: hearsayLoss, Say: Text{Text: "tests lost up to {percent(tests.loss_max)}", Line: line}, Metric: string(timeline.EventResult), Value: Expression{Text: "tests.loss_max", Line: line}},
+			{If: Expression{Text: "surely(tests.unmet > 0 or tests.stops == 1 or tests.hangs == 1)", Line: line}, Weight: hearsaySlow, Say: Text{Text: "a transfer was slow or stood", Line: line}},
+		},
+		Missing: []Weight{{If: Expression{Text: "true", Line: line}, Say: t.Missing}},
+		Summary: t.Summary,
+		Next:    t.Next,
+	}
+	if !t.If.IsZero() {
+		w.Symptom = append(w.Symptom, Condition{If: t.If})
+	}
+	out := r.way(w)
+	out.told = t.Says
+	return out
+}
+
+// teller is a sentence that a person wrote down, and what of: a path, a host, a device or a port.
+type teller struct {
+	said    string // in small letters
+	text    string // the same with the names of what it is about in front
+	subject timeline.Subject
+}
+
+func tellerOf(e timeline.Event) teller {
+	said := strings.ToLower(e.Text)
+	return teller{said, strings.ToLower(strings.TrimLeft(e.Device+" "+e.Name+": ", " :")) + said, e.Subject}
+}
+
+// longAgo are words for a time that explains nothing of today.
+var longAgo = regexp.MustCompile(`^.{0,30}\b((weeks?|months?|years?) ago|last (month|year))\b`)
+
+// toldOf says whether a sentence of a person or the note of one of these tests tells that the topic is the case, and what of; the
+// subject is none if it was a test.
+func (t *hearsay) toldOf(name string, tests []result) (about timeline.Subject, ok bool) {
+	topic := topics[name]
+	if topic == nil {
+		return about, false
+	}
+	claims := func(text string) bool {
+		return slices.ContainsFunc(topic.FindAllStringSubmatchIndex(text, -1), func(loc []int) bool {
+			return !deniedWords.MatchString(clause(text[:loc[2]], true)) && !longAgo.MatchString(text[loc[3]:])
+		})
+	}
+	for _, x := range t.tellers {
+		if claims(x.text) {
+			return x.subject, true
+		}
+	}
+	return about, slices.ContainsFunc(tests, func(r result) bool { return claims(r.words) })
+}
