@@ -22,6 +22,7 @@ type testFacts struct {
 	RoundRate   float64 `expr:"round_rate" metric:"probe.result"`  // the usual line rate that the best steady test fills; 0 if none
 	RoundLow    float64 `expr:"round_low" metric:"probe.result"`   // the usual line rate that the slowest steady test fills; 0 if none
 	Well        float64 `expr:"well" metric:"probe.result"`        // 1 if every test that is told went well, 0 if one did not, NaN if one does not tell
+	PerRound    float64 `expr:"per_round" metric:"probe.result"`   // bytes that the slowest TCP test carried in a round trip, a flow
 	Unmet       float64 `expr:"unmet" metric:"probe.result"`       // the slowest TCP test that neither fills a line nor carries what it was offered; 0 if each does
 	RateSpread  float64 `expr:"rate_spread" metric:"probe.result"` // jitter of the rates of equal tests: their range over the median
 	Retransmits float64 `expr:"retransmits" metric:"probe.result"` // of all TCP tests together
@@ -174,7 +175,7 @@ func (f *testFacts) tools(rs []result) {
 			if a.proto == "udp" && b.proto == "udp" && a.offered == b.offered && a.way() == b.way() && senderWords.MatchString(a.words) && receiverWords.MatchString(b.words) {
 				f.EndsDiffer = max(orZero(f.EndsDiffer), truth((a.claimed || a.clean()) && b.lossy()))
 			}
-			if a.proto == b.proto && a.offered == b.offered && a.way() == b.way() && plainClass.MatchString(a.words) && namedClass.MatchString(b.words) {
+			if a.proto == b.proto && !(a.offered < b.offered || a.offered > b.offered) && a.way() == b.way() && plainClass.MatchString(a.words) && namedClass.MatchString(b.words) {
 				f.ClassesDiffer = max(orZero(f.ClassesDiffer), truth(a.lossy() != b.lossy() && (a.clean() || b.clean())))
 			}
 			ta, tb := toolWords.FindString(a.words), toolWords.FindString(b.words)

@@ -12,6 +12,7 @@ import (
 
 func (f *testFacts) rates(steady, tcp []result, line float64) {
 	f.Rate, f.Best = least(steady, rateOf), most(steady, rateOf)
+	f.PerRound = nan
 	f.LineShare, f.RoundRate, f.RoundLow, f.RateSpread, f.Retrans, f.Mathis, f.Early = f.Rate/(line*tcpShare), nan, nan, nan, nan, nan, nan
 	f.Retransmits = total(steady, func(r result) float64 { return r.retrans })
 	f.CleanRate = most(pick(steady, result.hardlyAgain), rateOf)
@@ -21,6 +22,7 @@ func (f *testFacts) rates(steady, tcp []result, line float64) {
 		slow := slices.MinFunc(steady, func(a, b result) int { return compareFloat(a.rate, b.rate) })
 		f.Retrans = slow.retransShare()
 		f.Mathis = slow.mathis()
+		f.PerRound = slow.rate * slow.rtt / 8 / slow.flows()
 		f.Stops = truth(slices.ContainsFunc(steady, func(r result) bool { return r.rate < stopped }))
 		if f.Stops == 1 {
 			f.StopsOneWay = truth(f.reaches(steady, slow))

@@ -59,7 +59,7 @@ var wantedTest = func() map[string]string {
 		"tests with small and with large packets":          "size_passes size_fails size_slope packet_rate packet_cap told",
 		"the same test with one flow and with several":     "flow_gain flow_times flow_rate flow_round unequal together",
 		"tests from several source ports":                  "ports_tested ports_lossy ports_dead sources_tested sources_lossy",
-		"a test with a known window, and the round trip":   "window window_rtt window_rate window_goodput window_fit granted",
+		"a test with a known window, and the round trip":   "per_round window window_rtt window_rate window_goodput window_fit granted",
 		"the same test with two or three windows":          "window_grows window_peak window_best window_after window_loses",
 		"the same test with another program":               "tools_differ",
 		"the reports of both ends of one test":             "ends_differ claimed",
