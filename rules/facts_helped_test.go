@@ -19,6 +19,7 @@ func TestWhatPeopleTellOfATrial(t *testing.T) {
 		{"cable", "swapped the cable, same issue", 0},
 		{"cable", "another cable was tried, the loss remains", 0},
 		{"cable", "the cable is 30 m long", math.NaN()},
+		{"cable", "cable replaced, switch rebooted, nothing helped", 0},
 		{"cable", "the cable works", math.NaN()},
 		{"eee", "eee was disabled at both ends and it made no difference", 0},
 		{"eee", "since eee is off not one link was lost", 1},

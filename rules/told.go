@@ -66,6 +66,9 @@ func tellerOf(e timeline.Event) teller {
 // longAgo are words for a time that explains nothing of today.
 var longAgo = regexp.MustCompile(`^.{0,30}\b((weeks?|months?|years?) ago|last (month|year))\b`)
 
+// inVain are words for what was tried and did not help.
+var inVain = regexp.MustCompile(`\b((nothing|none of (it|them|that|these|this)|neither|never)( \w+)? (help|solv|fix|cur)\w*|(no|without( any)?) (difference|effect|improvement)|n't (help|solve|fix|cure)|not (help|solve|fix|cure)\w*)\b`)
+
 // toldOf says whether a sentence of a person or the note of one of these tests tells that the topic is the case, and what of; the
 // subject is none if it was a test.
 func (t *hearsay) toldOf(name string, tests []result) (about timeline.Subject, ok bool) {
@@ -74,6 +77,9 @@ func (t *hearsay) toldOf(name string, tests []result) (about timeline.Subject, o
 		return about, false
 	}
 	claims := func(text string) bool {
+		if inVain.MatchString(text) {
+			return false // it tells what was tried
+		}
 		return slices.ContainsFunc(topic.FindAllStringSubmatchIndex(text, -1), func(loc []int) bool {
 			return !deniedWords.MatchString(clause(text[:loc[2]], true)) && !longAgo.MatchString(text[loc[3]:])
 		})
