@@ -45,6 +45,17 @@ func (r *Rule) compile() error {
 			fail(0, "needs", "%s is no metric and no event type", n)
 		}
 	}
+	if t := r.Told; t != nil {
+		if _, ok := topics[t.Says]; !ok {
+			fail(t.Summary.Line, "told.says", "%q is no topic%s", t.Says, nearest(t.Says, keysOf(topics)))
+		}
+		if t.Summary.Text == "" {
+			fail(t.If.Line, "told.summary", "is missing")
+		}
+		if len(t.Next) == 0 && r.Scope != ScopePath {
+			fail(t.Summary.Line, "told.next", "is missing: what to do first with no more than words")
+		}
+	}
 	switch r.AtMost {
 	case "", Holds, Suspected, CannotTell:
 	default:

@@ -78,17 +78,13 @@ func loadFile(fsys fs.FS, name string) (Rule, error) {
 	if err := r.compile(); err != nil {
 		return r, err
 	}
-	for i, w := range r.Also {
-		v := r.way(w)
-		if err := v.compile(); err != nil {
-			return r, fmt.Errorf("%w (entry %d of also)", err, i+1)
+	for i, w := range r.Ways() {
+		v, where := r.way(w), fmt.Sprintf("entry %d of also", i+1)
+		if i >= len(r.Also) {
+			v.told, where = r.Told.Says, "told"
 		}
-		r.ways = append(r.ways, v)
-	}
-	if r.Told != nil {
-		v := r.Told.way(&r)
 		if err := v.compile(); err != nil {
-			return r, fmt.Errorf("%w (told)", err)
+			return r, fmt.Errorf("%w (%s)", err, where)
 		}
 		r.ways = append(r.ways, v)
 	}

@@ -49,6 +49,8 @@ func TestLoadSaysWhatIsWrongAndWhere(t *testing.T) {
 		{name: "a cause that no rule describes", old: "base:", new: "yields_to: [some-caus]\nbase:", want: []string{"some-cause.yaml: yields_to", "did you mean some-cause?"}},
 		{name: "a metric that does not exist", old: "base:", new: "needs: [if.in.crc]\nbase:", want: []string{"some-cause.yaml: needs", "if.in.crc"}},
 		{name: "a duration that is none", old: "base:", new: "follows: [{cause: some-cause, within: soon}]\nbase:", want: []string{"some-cause.yaml:10", "soon"}},
+		{name: "words of no topic", old: "base:", new: "told: {says: errdisable, summary: \"told\", next: [look]}\nbase:", want: []string{"some-cause.yaml:10: told.says", "did you mean errdisabled?"}},
+		{name: "words and nothing to do", old: "base:", new: "told: {says: errdisabled, summary: \"told\"}\nbase:", want: []string{"some-cause.yaml:10: told.next"}},
 		{name: "a verdict that does not exist", old: "base:", new: "at_most: certain\nbase:", want: []string{"some-cause.yaml: at_most", "certain"}},
 	}
 	for _, c := range cases {

@@ -111,6 +111,14 @@ type Way struct {
 	Next        []Text      `yaml:"next"`
 }
 
+// Ways returns the further ways in which the cause shows, that of Told last.
+func (r *Rule) Ways() []Way {
+	if r.Told == nil {
+		return r.Also
+	}
+	return append(slices.Clone(r.Also), r.Told.spelled())
+}
+
 // way returns the rule with the conditions and texts of one of its ways.
 func (r *Rule) way(w Way) *Rule {
 	out := *r

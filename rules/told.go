@@ -26,12 +26,11 @@ const (
 	hearsaySlow = 0.03
 )
 
-// way returns the way of the rule that is suspected by what people tell.
-func (t Told) way(r *Rule) *Rule {
+// spelled returns it as a way like others.
+func (t Told) spelled() Way {
 	line := t.If.Line
 	w := Way{
 		Scope:   ScopePath,
-		Title:   r.Title,
 		Symptom: []Condition{{If: Expression{Text: "tests.watched == 0 and tests.tells('" + t.Says + "') and not surely(tests.well == 1)", Line: line}, Otherwise: Text{Text: "nobody tells of it, or the path is well", Line: line}}},
 		Base:    orDefault(t.Base, hearsayBase),
 		AtMost:  Suspected,
@@ -46,9 +45,7 @@ func (t Told) way(r *Rule) *Rule {
 	if !t.If.IsZero() {
 		w.Symptom = append(w.Symptom, Condition{If: t.If})
 	}
-	out := r.way(w)
-	out.told = t.Says
-	return out
+	return w
 }
 
 // teller is a sentence that a person wrote down, and what of: a path, a host, a device or a port.

@@ -28,7 +28,7 @@ func lineOf(r rules.Rule) ruleLine {
 	l := ruleLine{ID: r.ID, Title: r.Title, AtMost: string(capOf(r)), Harmless: r.Harmless}
 	l.Own = !slices.ContainsFunc(rules.Default(), func(d rules.Rule) bool { return d.ID == r.ID })
 	l.Scopes = []string{string(r.Scope)}
-	for _, w := range r.Also {
+	for _, w := range r.Ways() {
 		if s := string(w.Scope); s != "" && !slices.Contains(l.Scopes, s) {
 			l.Scopes = append(l.Scopes, s)
 		}
@@ -40,7 +40,7 @@ func lineOf(r rules.Rule) ruleLine {
 func capOf(r rules.Rule) rules.Verdict {
 	order := []rules.Verdict{rules.Holds, rules.Suspected, rules.CannotTell}
 	best := max(0, slices.Index(order, r.AtMost))
-	for _, w := range r.Also {
+	for _, w := range r.Ways() {
 		own := r.AtMost
 		if w.AtMost != "" {
 			own = w.AtMost
@@ -185,7 +185,7 @@ func textOf(r rules.Rule) ruleText {
 		t.Ways = append(t.Ways, w)
 	}
 	add(r.Scope, r.AtMost, r.Symptom, r.When, r.For, r.Against, r.Missing, r.Summary.Text)
-	for _, w := range r.Also {
+	for _, w := range r.Ways() {
 		add(w.Scope, w.AtMost, w.Symptom, w.When, w.For, w.Against, w.Missing, w.Summary.Text)
 	}
 	return t
