@@ -1,0 +1,45 @@
+package rules
+
+import (
+	"testing"
+
+	"whydrop/correlate/timeline"
+)
+
+func TestWhatPeopleTellIsTheCase(t *testing.T) {
+	for text, want := range map[string]bool{
+		"the port is err-disabled":                             true,
+		"Error-disabled by BPDU guard":                         true,
+		"no port is err-disabled":                              false,
+		"it was err-disabled a year ago":                       false,
+		"the port had been err-disabled, opening did not help": false,
+		"the port is up":                                       false,
+	} {
+		tell := &hearsay{tellers: []teller{tellerOf(timeline.Event{Subject: timeline.Port("sw1", "Gi0/3"), Text: text})}}
+		about, got := tell.toldOf("errdisabled", nil)
+		if got != want {
+			t.Errorf("%q: told %v, want %v", text, got, want)
+		}
+		if got && about != timeline.Port("sw1", "Gi0/3") {
+			t.Errorf("%q is told of %s", text, about)
+		}
+	}
+}
+
+func TestNoticesOfTestsTellAsWell(t *testing.T) {
+	about, ok := (&hearsay{}).toldOf("errdisabled", []result{{words: "all is fine"}, {words: "the port was shut by bpdu guard"}})
+	if !ok || about != (timeline.Subject{}) {
+		t.Errorf("got %v, %v", about, ok)
+	}
+}
+
+func TestAPathThatIsWellIsToldOfNothing(t *testing.T) {
+	st := story{Empty: true, Tests: []map[string]string{{"proto": "icmp", "loss_ratio": "0"}, {"proto": "tcp", "rate_bps": "941000000"}},
+		Events: []happens{{Of: "sw1", Type: "mark", At: 1, Text: "a port is err-disabled", By: byHand + "ticket"}}}
+	snap, topo := st.build(t)
+	for _, d := range Evaluate(Default(), snap, topo) {
+		if d.ID() == "err-disabled" {
+			t.Errorf("%s: %s", d.Verdict, d.Summary)
+		}
+	}
+}
