@@ -64,6 +64,20 @@ func (t *hearsay) cureOf(name string, rs []result) cure {
 	return c
 }
 
+// others are parts besides those of exchanged: who exchanges them together with another one knows less of each.
+var others = regexp.MustCompile(`\b(new|other|another|different|second) ([\w-]+ )?(switch|router|firewall|firmware|software|driver|kernel|nic|card|server|host|machine|laptop|os|version|site|building)\b|\b(upgrad\w+|firmware|host [b-z])\b`)
+
+// alone says whether nothing else is told to have been exchanged together with the topic.
+func (c cure) alone(name string) bool {
+	words := c.best.words
+	for n := range exchanged {
+		if n != name && !(n == "optic" && name == "module" || n == "module" && name == "optic") && isExchange(topics[n], words) {
+			return false
+		}
+	}
+	return !others.MatchString(words)
+}
+
 // inTime parts tests into those before and after something was done, by their words.
 func inTime(rs []result) (before, after []result) {
 	isAfter := func(r result) bool { return isLater(r.words) && !beforeWords.MatchString(r.words) }
@@ -107,7 +121,7 @@ func isExchange(topic *regexp.Regexp, text string) bool {
 
 // namesTopic says whether words speak of anything that people switch.
 func namesTopic(words string) bool {
-	for _, re := range topics {
+	for _, re := range things {
 		if re.MatchString(words) {
 			return true
 		}

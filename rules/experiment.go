@@ -56,7 +56,7 @@ func resultOf(e timeline.Event) result {
 		window: num("window_bytes"), granted: num("granted_bytes"), rtt: num("rtt_ms") / 1000, loaded: num("rtt_loaded_ms") / 1000,
 		jitter: num("jitter_ms") / 1000, streams: num("streams"), size: num("size_bytes"), mss: num("mss_bytes"), port: num("port"),
 		duration: num("duration_s"), sender: num("sender_cpu"), receiver: num("receiver_cpu"), dropped: num("host_drops"),
-		words: strings.ToLower(strings.Join([]string{e.Attrs["note"], e.Attrs["when"], e.Name}, " | ")),
+		words: heard(strings.Join([]string{e.Attrs["note"], e.Attrs["when"], e.Name}, " | ")),
 	}
 	if math.IsNaN(r.loss) && num("total") > 0 {
 		r.loss = num("lost") / num("total")

@@ -117,13 +117,14 @@ type testFacts struct {
 	Unwrapped  float64 `expr:"unwrapped"`   // the same, if no test of that path speaks of a tunnel
 	Wrapped    float64 `expr:"wrapped"`     // the same, if one does
 
-	Says   func(string) bool   `expr:"says"`   // whether anybody wrote of a topic of words.yaml
+	Says   func(string) bool   `expr:"says"`   // whether anybody wrote of a topic of words.yaml or sightings.yaml
 	Tells  func(string) bool   `expr:"tells"`  // whether anybody tells that what a topic is about is the case
 	Teller func(string) string `expr:"teller"` // the device, port or host that it is told of, or "a device of the path"
 
 	tellerOf func(string) timeline.Subject // the same; none if nobody says what of
 	Ran      func(string) bool             `expr:"ran"`     // whether the words of a test itself speak of it
 	Cure     func(string) float64          `expr:"cure"`    // how many times better it was when the topic was switched; NaN if that was not compared
+	Alone    func(string) bool             `expr:"alone"`   // whether nothing else is told to have been exchanged together with it
 	Better   func(string) string           `expr:"better"`  // the state in which it was better: on, off, changed
 	Helped   func(string) float64          `expr:"helped"`  // what people tell came of switching it: 1 the trouble ended, 0 it was in vain, NaN if they do not tell
 	Setting  func(string) string           `expr:"setting"` // the value of a setting about the topic; "" if there is none

@@ -184,6 +184,7 @@ func (sc *scene) words(f *testFacts, own []result) {
 		return ok && slices.ContainsFunc(own, func(r result) bool { return re.MatchString(r.words) })
 	}
 	f.Cure = func(name string) float64 { return cureOf(name).factor }
+	f.Alone = func(name string) bool { return cureOf(name).alone(name) }
 	f.Better = func(name string) string { return cureOf(name).better }
 	f.Helped = func(name string) float64 { return t.helped(name, own) }
 	f.settings(t)

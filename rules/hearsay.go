@@ -41,7 +41,7 @@ func (sc *scene) tell() *hearsay {
 				t.tellers = append(t.tellers, tellerOf(e))
 			}
 			if strings.HasPrefix(e.Origin.Collector, byHand) || e.Type == timeline.EventMark {
-				t.text = append(t.text, strings.ToLower(e.Text))
+				t.text = append(t.text, heard(e.Text))
 			}
 		}
 	}
@@ -90,22 +90,27 @@ func (t *hearsay) speaks(topic *regexp.Regexp) bool {
 	return said
 }
 
-// symptoms are the topics that are what somebody saw, and not a thing that he had in hand: to deny one is to say that it was not there.
-var symptoms = []*regexp.Regexp{topics["macflap"], topics["looped"], topics["full"], topics["split"], topics["flapping"],
-	topics["damage"], topics["outdrops"], topics["brimful"], topics["pausing"], topics["giants"], topics["pegged"]}
-
 // deniedWords deny what follows them within their clause, or ask whether it was there.
 var deniedWords = regexp.MustCompile(`\b(no|not|never|without|nor|neither|whether)\b|n't\b`)
 
-// asserted says whether a text speaks of the topic; of a symptom, whether it says that it was there.
+// asserted says whether a text speaks of the topic; of a sighting, whether it says that it was there.
 func asserted(topic *regexp.Regexp, text string) bool {
-	if !slices.Contains(symptoms, topic) {
+	if !isSighting[topic] {
 		return topic.MatchString(text)
 	}
 	return slices.ContainsFunc(topic.FindAllStringSubmatchIndex(text, -1), func(loc []int) bool {
 		return !deniedWords.MatchString(clause(text[:loc[2]], true))
 	})
 }
+
+// isSighting tells the topics of what people saw from those of things that they have in hand.
+var isSighting = func() map[*regexp.Regexp]bool {
+	out := map[*regexp.Regexp]bool{}
+	for _, re := range sightings {
+		out[re] = true
+	}
+	return out
+}()
 
 // setting returns the value of a setting about the topic, and the host it is of.
 func (t *hearsay) setting(topic *regexp.Regexp) (host, key, value string) {

@@ -11,7 +11,7 @@ import (
 // Told is a way in which a cause is suspected because somebody tells of it in plain words, beside an event or a test, and no figure
 // does: "the port is err-disabled". It can never hold; figures and events that are dated say more where there are any.
 type Told struct {
-	Says    string     `yaml:"says"`    // a topic of words.yaml
+	Says    string     `yaml:"says"`    // a topic of sightings.yaml or words.yaml
 	If      Expression `yaml:"if"`      // what must hold besides, over the facts of the path; "": nothing
 	Base    float64    `yaml:"base"`    // 0: 0.42
 	Summary Text       `yaml:"summary"` // has {tests.teller('TOPIC')} for where it is told of
@@ -56,7 +56,7 @@ type teller struct {
 }
 
 func tellerOf(e timeline.Event) teller {
-	said := strings.ToLower(e.Text)
+	said := heard(e.Text)
 	return teller{said, strings.ToLower(strings.TrimLeft(e.Device+" "+e.Name+": ", " :")) + said, e.Subject}
 }
 

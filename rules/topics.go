@@ -3,6 +3,7 @@ package rules
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 
@@ -12,23 +13,46 @@ import (
 // What people write beside a figure ("flow control off", "after the MTU was lowered") tells which experiment it was.
 // The words only say what was switched; whether it helped is told by the figures.
 
-// topics are the things that people switch, exchange or suspect, by the words they use for them.
-var topics = mustTopics(wordsFile)
+// things are what people switch, exchange or suspect, by the words they use for them; sightings what they saw.
+var (
+	things    = mustTopics("words.yaml", wordsFile)
+	sightings = mustTopics("sightings.yaml", sightingsFile)
+	topics    = both(things, sightings)
+)
 
 //go:embed words.yaml
 var wordsFile []byte
 
+//go:embed sightings.yaml
+var sightingsFile []byte
+
+func both(a, b map[string]*regexp.Regexp) map[string]*regexp.Regexp {
+	out := maps.Clone(a)
+	for name, re := range b {
+		if out[name] != nil {
+			panic(name + " is both a thing and a sighting")
+		}
+		out[name] = re
+	}
+	return out
+}
+
 // mustTopics reads the words of all topics; a mistake in the program's own file is one of the program.
-func mustTopics(text []byte) map[string]*regexp.Regexp {
+func mustTopics(name string, text []byte) map[string]*regexp.Regexp {
 	var lists map[string][]string
 	if err := yaml.Load(text, &lists); err != nil {
-		panic(fmt.Sprintf("words.yaml: %v", err))
+		panic(fmt.Sprintf("%s: %v", name, err))
 	}
 	out := map[string]*regexp.Regexp{}
 	for name, list := range lists {
 		out[name] = word(strings.Join(list, "|"))
 	}
 	return out
+}
+
+// heard returns what people wrote in small letters, without the phrases that only sound like a topic.
+func heard(text string) string {
+	return topics["innocent"].ReplaceAllString(strings.ToLower(text), " ")
 }
 
 // states are topics whose words tell their state by themselves.
