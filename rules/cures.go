@@ -26,6 +26,9 @@ func (t *hearsay) cureOf(name string, rs []result) cure {
 	if exchanged[name] {
 		return t.exchangeOf(topic, rs)
 	}
+	if c := featureCure(name, rs); c.factor >= 1 {
+		return c
+	}
 	on := pick(rs, func(r result) bool { return state(name, r.words) == "on" })
 	off := pick(rs, func(r result) bool { return state(name, r.words) == "off" })
 	rest := pick(rs, func(r result) bool { return !r.early && state(name, r.words) == "" })
@@ -76,6 +79,31 @@ func (c cure) alone(name string) bool {
 		}
 	}
 	return !others.MatchString(words)
+}
+
+// features are those of a topic that has several, each of which is switched for itself.
+var features = map[string][]*regexp.Regexp{
+	"offload": {word(`tso`), word(`gso`), word(`gro`), word(`lro`), word(`ufo`), word(`lso(?:v\d)?`), word(`rx[ -]?(?:csum|checksum\w*)`), word(`tx[ -]?(?:csum|checksum\w*)`)},
+}
+
+// featureCure compares the tests with one feature of the topic on with those with it off, for the feature that matters most.
+func featureCure(name string, rs []result) cure {
+	best := cure{factor: nan}
+	for _, re := range features[name] {
+		in := func(want string) []result {
+			return pick(rs, func(r result) bool { return !r.early && stateOf(re, r.words, offWords) == want })
+		}
+		on, off := in("on"), in("off")
+		c := compare(on, off)
+		c.better = "off"
+		if back := compare(off, on); back.factor > c.factor {
+			c, c.better = back, "on"
+		}
+		if c.factor >= 1 && !(c.factor <= best.factor) {
+			best = c
+		}
+	}
+	return best
 }
 
 // inTime parts tests into those before and after something was done, by their words.

@@ -120,20 +120,34 @@ func state(name, words string) string {
 		}
 		return ""
 	}
-	on := ""
+	off := offWords
+	if present[name] {
+		off = pathOff
+	}
+	if s := stateOf(topic, words, off); s != "" || !present[name] {
+		return s
+	}
 	for _, loc := range topic.FindAllStringSubmatchIndex(words, -1) {
+		if crossWords.MatchString(clause(words[:loc[2]], true)) {
+			return "on"
+		}
+	}
+	return ""
+}
+
+// stateOf says by the words around it which state something is in that people switch. The last word for it counts unless one
+// says that it is off: "with inspection by the IPS off".
+func stateOf(thing *regexp.Regexp, words string, offWords *regexp.Regexp) string {
+	on := ""
+	for _, loc := range thing.FindAllStringSubmatchIndex(words, -1) {
 		// The clause around the word: a setting's state stands close to it.
 		from, to := loc[2], loc[3]
 		before, after := clause(words[:from], true), clause(words[to:], false)
-		offWords := offWords
-		if present[name] {
-			offWords = pathOff
-		}
 		switch {
 		case offWords.MatchString(after) || offWords.MatchString(before) || offWords.MatchString(words[from:to]):
 			return "off"
-		case onWords.MatchString(after) || onWords.MatchString(before) || present[name] && crossWords.MatchString(before):
-			on = "on" // unless the next word for it says otherwise: "with inspection by the IPS off"
+		case onWords.MatchString(after) || onWords.MatchString(before):
+			on = "on"
 		}
 	}
 	return on
