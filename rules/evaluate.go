@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"regexp"
+	"strings"
+
 	"whydrop/correlate"
 	"whydrop/correlate/timeline"
 )
@@ -114,11 +117,20 @@ func (e *evaluation) fail(r *Rule, c *candidate, passed int, cond Condition) {
 		return
 	}
 	why := cond.Otherwise.fill(c.env)
-	if t, ok := c.env["tests"].(*testFacts); ok && t.Watched == 0 && passed < len(r.Symptom) {
+	switch t, ok := c.env["tests"].(*testFacts); {
+	case ok && t.Watched == 0 && passed < len(r.Symptom):
 		why = "" // nobody watched the path, so that it is not known what it did not do
+	case ok && t.Watched == 1 && (ofTests.MatchString(cond.If.Text) || strings.Contains(cond.If.Text, "tests.") && !ofTheRecord.MatchString(cond.If.Text)):
+		return // it asks for single tests, and the path was watched
 	}
 	e.failed[r.ID] = failure{passed, why}
 }
+
+// ofTests is how a condition says that it is meant for single tests alone; ofTheRecord are facts of what was measured over time.
+var (
+	ofTests     = regexp.MustCompile(`\btests\.watched == 0 and\b|\band tests\.watched == 0\b|^tests\.watched == 0$`)
+	ofTheRecord = regexp.MustCompile(`\b(run|path|port|flap|move|device|node|change|app)\.`)
+)
 
 func (e *evaluation) pathOf(name string) *pathScene {
 	for _, p := range e.paths {

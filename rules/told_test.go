@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"strings"
 	"testing"
 
 	"whydrop/correlate/timeline"
@@ -40,6 +41,25 @@ func TestAPathThatIsWellIsToldOfNothing(t *testing.T) {
 	for _, d := range Evaluate(Default(), snap, topo) {
 		if d.ID() == "err-disabled" {
 			t.Errorf("%s: %s", d.Verdict, d.Summary)
+		}
+	}
+}
+
+// What words alone could have told is no reason against a rival where the path itself was watched.
+func TestRivalsOfAWatchedPathAreNotJudgedByWords(t *testing.T) {
+	for _, id := range []string{"port-flap", "bad-cable", "silent-drop", "stp-reconvergence", "host-limit"} {
+		for _, c := range loadCases(t, id).Cases {
+			if c.Story.Empty {
+				continue
+			}
+			snap, topo := c.Story.build(t)
+			for _, d := range Evaluate(Default(), snap, topo) {
+				for _, why := range d.Against {
+					if strings.Contains(why, "nobody tells") || strings.Contains(why, "nobody compared") {
+						t.Errorf("%s/%s: %s", id, c.Name, why)
+					}
+				}
+			}
 		}
 	}
 }
