@@ -155,7 +155,7 @@ func (r *reader) call(c *ast.CallNode) {
 		if !slices.Contains(timeline.EventTypes(), timeline.EventType(of.Value)) {
 			r.err = fmt.Errorf("%q is no type of event", of.Value)
 		}
-	case "says", "tells", "teller", "ran", "cure", "better", "alone", "helped", "setting", "set_on", "size_of":
+	case "says", "tells", "teller", "quote", "ran", "cure", "better", "alone", "helped", "setting", "set_on", "size_of":
 		if _, ok := topics[of.Value]; !ok {
 			r.err = fmt.Errorf("%q is no topic%s", of.Value, nearest(of.Value, keysOf(topics)))
 		}

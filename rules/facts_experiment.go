@@ -120,6 +120,7 @@ type testFacts struct {
 	Says   func(string) bool   `expr:"says"`   // whether anybody wrote of a topic of words.yaml or sightings.yaml
 	Tells  func(string) bool   `expr:"tells"`  // whether anybody tells that what a topic is about is the case
 	Teller func(string) string `expr:"teller"` // the device, port or host that it is told of, or "a device of the path"
+	Quote  func(string) string `expr:"quote"`  // the sentence that tells of it
 
 	tellerOf func(string) timeline.Subject // the same; none if nobody says what of
 	Ran      func(string) bool             `expr:"ran"`     // whether the words of a test itself speak of it

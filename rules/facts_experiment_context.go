@@ -172,7 +172,8 @@ func (sc *scene) words(f *testFacts, own []result) {
 	}
 	f.Says = func(name string) bool { re, ok := topics[name]; return ok && t.says(re, own) }
 	f.Tells = func(name string) bool { _, ok := t.toldOf(name, own); return ok }
-	f.tellerOf = func(name string) timeline.Subject { about, _ := t.toldOf(name, nil); return about }
+	f.tellerOf = func(name string) timeline.Subject { x, _ := t.toldOf(name, nil); return x.subject }
+	f.Quote = func(name string) string { x, _ := t.toldOf(name, own); return quoted(x.words) }
 	f.Teller = func(name string) string {
 		if about := f.tellerOf(name); about != (timeline.Subject{}) && about.Kind != timeline.KindPath {
 			return about.String()

@@ -17,7 +17,7 @@ var offered = map[string]string{
 	"move":      "carrier",
 	"flap":      "longest still_down",
 	"node":      "role peer full_span",
-	"tests":     "mathis worse_way loss_forward loss_reverse paths well",
+	"tests":     "mathis worse_way loss_forward loss_reverse paths well quote",
 }
 
 // A fact that nothing asks for is dead, unless it is offered; one that is asked for and does not exist is refused when a rule is loaded.

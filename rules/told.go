@@ -35,6 +35,7 @@ func (t Told) spelled() Way {
 		Base:    orDefault(t.Base, hearsayBase),
 		AtMost:  Suspected,
 		For: []Weight{
+			{If: Expression{Text: "true", Line: line}, Say: Text{Text: "it was written: {tests.quote('" + t.Says + "')}", Line: line}},
 			{If: Expression{Text: "surely(tests.loss_max >= 0.005)", Line: line}, Weight: hearsayLoss, Say: Text{Text: "tests lost up to {percent(tests.loss_max)}", Line: line}, Metric: string(timeline.EventResult), Value: Expression{Text: "tests.loss_max", Line: line}},
 			{If: Expression{Text: "surely(tests.unmet > 0 or tests.stops == 1 or tests.hangs == 1)", Line: line}, Weight: hearsaySlow, Say: Text{Text: "a transfer was slow or stood", Line: line}},
 		},
@@ -50,6 +51,7 @@ func (t Told) spelled() Way {
 
 // teller is a sentence that a person wrote down, and what of: a path, a host, a device or a port.
 type teller struct {
+	words   string // as they were written
 	said    string // in small letters
 	text    string // the same with the names of what it is about in front
 	subject timeline.Subject
@@ -57,7 +59,17 @@ type teller struct {
 
 func tellerOf(e timeline.Event) teller {
 	said := heard(e.Text)
-	return teller{said, strings.ToLower(strings.TrimLeft(e.Device+" "+e.Name+": ", " :")) + said, e.Subject}
+	return teller{e.Text, said, strings.ToLower(strings.TrimLeft(e.Device+" "+e.Name+": ", " :")) + said, e.Subject}
+}
+
+// quoted returns a sentence as a quotation, the beginning of a long one.
+func quoted(s string) string {
+	const longest = 120
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > longest {
+		s = string(r[:longest-3]) + "..."
+	}
+	return `"` + s + `"`
 }
 
 // longAgo are words for a time that explains nothing of today.
@@ -66,12 +78,12 @@ var longAgo = regexp.MustCompile(`^.{0,30}\b((weeks?|months?|years?) ago|last (m
 // inVain are words for what was tried and did not help.
 var inVain = regexp.MustCompile(`\b((nothing|none of (it|them|that|these|this)|neither|never)( \w+)? (help|solv|fix|cur)\w*|(no|without( any)?) (difference|effect|improvement)|n't (help|solve|fix|cure)|not (help|solve|fix|cure)\w*)\b`)
 
-// toldOf says whether a sentence of a person or the note of one of these tests tells that the topic is the case, and what of; the
-// subject is none if it was a test.
-func (t *hearsay) toldOf(name string, tests []result) (about timeline.Subject, ok bool) {
+// toldOf returns the first sentence of a person, or else the note of one of these tests, that tells that the topic is the case;
+// its subject is none if it was a test.
+func (t *hearsay) toldOf(name string, tests []result) (_ teller, ok bool) {
 	topic := topics[name]
 	if topic == nil {
-		return about, false
+		return teller{}, false
 	}
 	claims := func(text string) bool {
 		if inVain.MatchString(text) {
@@ -83,8 +95,13 @@ func (t *hearsay) toldOf(name string, tests []result) (about timeline.Subject, o
 	}
 	for _, x := range t.tellers {
 		if claims(x.text) {
-			return x.subject, true
+			return x, true
 		}
 	}
-	return about, slices.ContainsFunc(tests, func(r result) bool { return claims(r.words) })
+	for _, r := range tests {
+		if claims(r.words) {
+			return teller{words: r.event.Attrs["note"]}, true
+		}
+	}
+	return teller{}, false
 }

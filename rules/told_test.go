@@ -21,15 +21,15 @@ func TestWhatPeopleTellIsTheCase(t *testing.T) {
 		if got != want {
 			t.Errorf("%q: told %v, want %v", text, got, want)
 		}
-		if got && about != timeline.Port("sw1", "Gi0/3") {
-			t.Errorf("%q is told of %s", text, about)
+		if got && (about.subject != timeline.Port("sw1", "Gi0/3") || about.words != text) {
+			t.Errorf("%q is told of %s as %q", text, about.subject, about.words)
 		}
 	}
 }
 
 func TestNoticesOfTestsTellAsWell(t *testing.T) {
 	about, ok := (&hearsay{}).toldOf("errdisabled", []result{{words: "all is fine"}, {words: "the port was shut by bpdu guard"}})
-	if !ok || about != (timeline.Subject{}) {
+	if !ok || about.subject != (timeline.Subject{}) {
 		t.Errorf("got %v, %v", about, ok)
 	}
 }
